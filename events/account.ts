@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
 import { logoEvents } from './logo.ts';
 import { oneOf } from './one-of.ts';
@@ -12,11 +12,19 @@ const plan = oneOf(plans);
 const mode = oneOf(modes);
 const count = Type.Integer({ minimum: 0 });
 
+/** What pages for guests show of the account: its name, and a logo if there is one; null for nothing. */
+const guestPage = Type.Union([
+  Type.Object({ logo: Type.Union([text, Type.Null()]) }, { additionalProperties: false }),
+  Type.Null(),
+]);
+export type GuestPage = Static<typeof guestPage>;
+
 export const accountEvents = {
   account_created: defineEvent(1, Type.Object({ name: text, plan }, { additionalProperties: false })),
   plan_changed: defineEvent(1, Type.Object({ from: plan, to: plan }, { additionalProperties: false })),
   account_renamed: defineEvent(1, Type.Object({ from: text, to: text }, { additionalProperties: false })),
   timezone_changed: defineEvent(1, Type.Object({ from: text, to: text }, { additionalProperties: false })),
+  guest_page_changed: defineEvent(1, Type.Object({ from: guestPage, to: guestPage }, { additionalProperties: false })),
   key_created: defineEvent(
     1,
     Type.Object(
@@ -63,6 +71,7 @@ export interface Account {
   suspended_at: Date | null;
   /** IANA name; null for UTC. */
   timezone: string | null;
+  guest_page: GuestPage;
 }
 
 export interface Key {
@@ -87,6 +96,11 @@ export const timezoneOf = ({ timezone }: Pick<Account, 'timezone'>): string => t
 export const changeTimezone = (account: Account, to: string): AccountEvent[] =>
   timezoneOf(account) === to ? [] : [{ type: 'timezone_changed', data: { from: timezoneOf(account), to } }];
 
+export const changeGuestPage = ({ guest_page: from }: Account, to: GuestPage): AccountEvent[] =>
+  (from === null) === (to === null) && from?.logo === to?.logo
+    ? []
+    : [{ type: 'guest_page_changed', data: { from, to } }];
+
 export const revokeKey = (key: Key): AccountEvent[] =>
   key.revoked_at === null ? [{ type: 'key_revoked', data: { key: key.id } }] : [];
 
@@ -100,7 +114,8 @@ export const resumeAccount = (account: Account): AccountEvent[] =>
 export function evolveAccount(account: Account | undefined, event: Pending<AccountEvent>): Account {
   if (event.type === 'account_created') {
     const { stream: id, version, occurred_at: created_at } = event;
-    return { ...event.data, id, created_at, version, suspended_reason: null, suspended_at: null, timezone: null };
+    const unset = { suspended_reason: null, suspended_at: null, timezone: null, guest_page: null };
+    return { ...event.data, id, created_at, version, ...unset };
   }
   if (account === undefined) throw new Error(`${event.stream} begins with ${event.type}, not with account_created`);
   return { ...account, ...changeOf(event), version: event.version };
@@ -110,6 +125,7 @@ function changeOf(event: Pending<AccountEvent>): Partial<Account> {
   if (event.type === 'plan_changed') return { plan: event.data.to };
   if (event.type === 'account_renamed') return { name: event.data.to };
   if (event.type === 'timezone_changed') return { timezone: event.data.to };
+  if (event.type === 'guest_page_changed') return { guest_page: event.data.to };
   if (event.type === 'account_suspended')
     return { suspended_reason: event.data.reason, suspended_at: event.occurred_at };
   if (event.type === 'account_resumed') return { suspended_reason: null, suspended_at: null };

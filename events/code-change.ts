@@ -128,7 +128,19 @@ const changes = {
     read: ({ forward_query, utm }) => ({ forward_query: forward_query === true, utm: utm && sortedUtm(utm) }),
     write: ({ forward_query, utm }) => ({ forward_query: forward_query || null, utm }),
   }),
-  tags_changed: one('tags'),
+  tags_changed: {
+    shownAs: 'tags' as const,
+    fields: ['tags', 'tag_names'] as const,
+    decide({ tags: from, tag_names }, wanted) {
+      const { tags: to } = wanted;
+      const names = { from: tag_names, to: wanted.tag_names };
+      if (isSameJson(from, to) && isSameJson(names.from, names.to)) return undefined;
+      return names.from === null && names.to === null ? { from, to } : { from, to, names };
+    },
+    apply: ({ to, names }) => ({ tags: to, tag_names: names?.to ?? null }),
+    undo: ({ from, names }) => ({ tags: from, tag_names: names?.from ?? null }),
+    show: ({ from, to, names }) => ({ from: names?.from ?? from, to: names?.to ?? to }),
+  },
   note_changed: one('note'),
   code_disabled: {
     ...notOfFields,
@@ -208,8 +220,8 @@ export interface CodeDifference {
 export function differenceOf(event: CodeEvent): CodeDifference {
   if (event.type === 'code_erased') return { field: null, from: null, to: null };
   if (event.type === 'code_created') {
-    const { account: _, mode: __, short_code_given: ___, ...created } = event.data;
-    return { field: null, from: null, to: created };
+    const { account: _, mode: __, short_code_given: ___, tag_names, ...created } = event.data;
+    return { field: null, from: null, to: tag_names === undefined ? created : { ...created, tags: tag_names } };
   }
   const { shownAs, show } = changeOf(event.type);
   const { from, to } = show(event.data);

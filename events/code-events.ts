@@ -20,7 +20,7 @@ const maxScans = Type.Integer({ minimum: 1 });
 
 export const codeEvents = {
   code_created: defineEvent(
-    6,
+    7,
     Type.Object(
       {
         account: text,
@@ -39,6 +39,8 @@ export const codeEvents = {
         forward_query: Type.Optional(Type.Literal(true)),
         utm: Type.Optional(UtmSchema),
         tags: Type.Optional(TagsSchema),
+        /** The spelling of the tags, if one of them is not in lower case. */
+        tag_names: Type.Optional(TagsSchema),
         note: Type.Optional(text),
       },
       { additionalProperties: false },
@@ -53,6 +55,8 @@ export const codeEvents = {
       4: (old) => old,
       // Schema 5 predates `note`, which is optional.
       5: (old) => old,
+      // Schema 6 predates `tag_names`, which is optional.
+      6: (old) => old,
     },
   ),
   code_renamed: defineEvent(1, fromTo),
@@ -67,7 +71,20 @@ export const codeEvents = {
   limit_reached: defineEvent(1, Type.Object({ max_scans: maxScans }, { additionalProperties: false })),
   fallback_changed: defineEvent(1, changed(orNull(text))),
   query_changed: defineEvent(1, changed(query)),
-  tags_changed: defineEvent(1, changed(orNull(TagsSchema))),
+  tags_changed: defineEvent(
+    2,
+    Type.Object(
+      {
+        from: orNull(TagsSchema),
+        to: orNull(TagsSchema),
+        /** Their spelling, null for tags in lower case; absent if both are. */
+        names: Type.Optional(changed(orNull(TagsSchema))),
+      },
+      { additionalProperties: false },
+    ),
+    // Schema 1 predates `names`, which is optional.
+    { 1: (old) => old },
+  ),
   note_changed: defineEvent(1, changed(orNull(text))),
   code_paused: defineEvent(1, nothing),
   code_resumed: defineEvent(1, nothing),

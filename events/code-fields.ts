@@ -1,16 +1,15 @@
 import type { CodeCreated } from './code-events.ts';
 import type { Mode } from './plans.ts';
 import type { Style } from './style.ts';
+import { type CodeTags, spelledTags } from './tags.ts';
 import type { GivenRule } from './targeting/rule-ids.ts';
 import type { TargetingFields } from './targeting/targeting.ts';
 import type { Rule, Utm } from './targeting/targeting-schema.ts';
 
 /** The fields of a code that its owner can change; null if one is not set. */
-export interface CodeFields extends Omit<TargetingFields, 'limit_reached_at'> {
+export interface CodeFields extends Omit<TargetingFields, 'limit_reached_at'>, CodeTags {
   name: string;
   destination_url: string;
-  /** In lower case, each once; null if there are none. */
-  tags: string[] | null;
   /** For the owner only; lines end with `\n`. */
   note: string | null;
 }
@@ -38,10 +37,11 @@ export interface Code extends CodeFields {
   disabled_at: Date | null;
 }
 
-export type OptionalFields = Omit<CodeFields, 'name' | 'destination_url'>;
+/** Without the spelling of tags, which comes with them. */
+export type OptionalFields = Omit<CodeFields, 'name' | 'destination_url' | 'tag_names'>;
 export type OptionalField = keyof OptionalFields;
 
-/** A change of optional fields; null removes, and what is absent stays. Rules may lack their ids. */
+/** A change of optional fields; null removes, and what is absent stays. Rules may lack their ids; tags are as written. */
 export interface OptionalChange extends Partial<Omit<OptionalFields, 'rules'>> {
   rules?: GivenRule[] | null;
 }
@@ -85,6 +85,10 @@ export function encodeFields(fields: Partial<OptionalFields>): EncodedFields {
   });
   return Object.fromEntries(set);
 }
+
+/** The fields of a code that are set, as JSON, with tags as their owner writes them. */
+export const encodeFieldsOf = (code: OptionalFields & CodeTags): EncodedFields =>
+  encodeFields({ ...code, tags: spelledTags(code) });
 
 /** All optional fields; null where the JSON has none. */
 export function decodeFields(encoded: EncodedFields): OptionalFields {

@@ -4,6 +4,7 @@ import { type Code, decodeFields, encodeFields, type OptionalChange } from './co
 import type { Mode } from './plans.ts';
 import type { Recorded } from './recorded.ts';
 import type { Style } from './style.ts';
+import { tagsOf } from './tags.ts';
 import { assignIds } from './targeting/rule-ids.ts';
 
 export type { Code } from './code-fields.ts';
@@ -31,13 +32,18 @@ export type NewRuleId = (prefix: 'r' | 'v') => string;
 
 export function createCode({ optional = {}, ...code }: NewCode, newId: NewRuleId): CodeCreated {
   const rules = optional.rules ? assignIds([], optional.rules, newId) : null;
-  return { type: 'code_created', data: { ...code, ...encodeFields({ ...optional, rules }) } };
+  const { tags, tag_names } = tagsOf(optional.tags ?? null);
+  const names = tag_names === null ? {} : { tag_names };
+  return { type: 'code_created', data: { ...code, ...encodeFields({ ...optional, rules, tags }), ...names } };
 }
 
 /** The events of a change; none if it changes nothing. */
-export function changeCode(code: Code, { rules, ...change }: CodeChange, newId: NewRuleId): CodeChanged[] {
-  if (rules === undefined) return changeTo(code, change);
-  return changeTo(code, { ...change, rules: rules && assignIds(code.rules ?? [], rules, newId) });
+export function changeCode(code: Code, { rules, tags, ...change }: CodeChange, newId: NewRuleId): CodeChanged[] {
+  return changeTo(code, {
+    ...change,
+    ...(tags === undefined ? {} : tagsOf(tags)),
+    ...(rules === undefined ? {} : { rules: rules && assignIds(code.rules ?? [], rules, newId) }),
+  });
 }
 
 /** `used` is the number of redirects that count against the limit. */
@@ -76,6 +82,7 @@ const erasedCode = ({ stream, data, occurred_at, version, position }: Recorded<C
   disabled_reason: null,
   disabled_at: null,
   limit_reached_at: null,
+  tag_names: null,
   ...decodeFields({}),
 });
 
@@ -86,6 +93,7 @@ export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Cod
     return {
       ...event.data,
       ...decodeFields(event.data),
+      tag_names: event.data.tag_names ?? null,
       id: event.stream,
       destination_revision: 1,
       limit_reached_at: null,

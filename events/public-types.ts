@@ -1,4 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
+import type { GuestPage } from './account.ts';
 import { differenceOf, fieldEventTypes } from './code-change.ts';
 import type { CodeEvent } from './code-events.ts';
 import type { LogEntry } from './entry.ts';
@@ -66,9 +67,12 @@ const ofCode = <const T extends CodeEvent['type']>(summary: string, ...entries: 
     },
   });
 
+const guestPageText = (page: GuestPage): string =>
+  page === null ? 'off' : ['name', page.logo ?? []].flat().join(' and ');
+
 const AccountChange = Type.Object(
   {
-    field: oneOf(['name', 'timezone']),
+    field: oneOf(['name', 'timezone', 'guest_page']),
     from: Type.String({ examples: ['UTC'] }),
     to: Type.String({ examples: ['Europe/Vienna'] }),
   },
@@ -217,13 +221,15 @@ export const publicTypes = {
     dataOf: ({ data }) => data,
   }),
   'account.updated': define({
-    summary: 'The name or the time zone of the account changed.',
-    entries: ['account_renamed', 'timezone_changed'],
+    summary: 'The name, the time zone or the guest page of the account changed.',
+    entries: ['account_renamed', 'timezone_changed', 'guest_page_changed'],
     data: AccountChange,
-    dataOf: ({ type, data }) => ({
-      field: type === 'account_renamed' ? ('name' as const) : ('timezone' as const),
-      ...data,
-    }),
+    dataOf(event) {
+      if (event.type === 'account_renamed') return { field: 'name' as const, ...event.data };
+      if (event.type === 'timezone_changed') return { field: 'timezone' as const, ...event.data };
+      const { from, to } = event.data;
+      return { field: 'guest_page' as const, from: guestPageText(from), to: guestPageText(to) };
+    },
   }),
   'account.plan_changed': define({
     summary: 'The operator changed the plan of the account.',

@@ -1,5 +1,6 @@
 import type { OptionalChange, OptionalField } from './code-fields.ts';
 import { maxNoteLength, problemWithDestination, problemWithName, problemWithNote } from './fields.ts';
+import { spelledTags, spellingOf, tagsOf } from './tags.ts';
 import { type FieldProblem, Problems, readRules } from './targeting/read-rules.ts';
 import type { Utm } from './targeting/targeting-schema.ts';
 import { maxScansLimit, maxTagLength, maxTags, utmFields } from './targeting/targeting-words.ts';
@@ -99,9 +100,7 @@ function readUtm(value: unknown, problems: Problems): Utm | null {
   return Object.keys(read).length === 0 ? null : read;
 }
 
-/** Tags are compared without regard to case, so they are stored in lower case, each once. */
-export const normalizeTag = (tag: string): string => tag.trim().normalize('NFC').toLowerCase();
-
+/** Each once, as it is written: of two that differ only in case, the first. */
 function readTags(value: unknown, problems: Problems): string[] {
   if (value === null) return [];
   if (!Array.isArray(value)) {
@@ -109,14 +108,14 @@ function readTags(value: unknown, problems: Problems): string[] {
     return [];
   }
   const tags = value.map((tag: unknown, i) => {
-    const text = typeof tag === 'string' ? normalizeTag(tag) : '';
+    const text = typeof tag === 'string' ? spellingOf(tag) : '';
     const length = [...text].length;
     if (length < 1 || length > maxTagLength) problems.add(`tags[${i}]`, `must have 1 to ${maxTagLength} characters`);
     else if (/\p{Cc}/u.test(text) || !text.isWellFormed())
       problems.add(`tags[${i}]`, 'must not contain control characters');
     return text;
   });
-  const distinct = [...new Set(tags)];
+  const distinct = spelledTags(tagsOf(tags)) ?? [];
   if (distinct.length > maxTags) problems.add('tags', `must have at most ${maxTags} tags`);
   return distinct;
 }

@@ -170,7 +170,8 @@ function writeAccounts(sql: Queryable, before: StateBefore, events: Pending<Acco
       SELECT * FROM jsonb_populate_recordset(NULL::accounts, ${sql.json(rows([...accounts.values()]))})
       ON CONFLICT (id) DO UPDATE SET
         name = excluded.name, plan = excluded.plan, version = excluded.version,
-        suspended_reason = excluded.suspended_reason, suspended_at = excluded.suspended_at, timezone = excluded.timezone`,
+        suspended_reason = excluded.suspended_reason, suspended_at = excluded.suspended_at, timezone = excluded.timezone,
+        guest_page = excluded.guest_page`,
     ...events.flatMap((event) => [...writeKey(sql, event), ...writeLogo(sql, event)]),
     ...writeWebhooks(sql, before.webhooks ?? [], events.filter(isWebhookEvent)),
     // Last: no event of an account follows its deletion.

@@ -107,3 +107,14 @@ export const urlsOfRules = (rules: readonly (GivenRule | Rule)[]): { field: stri
       ? rule.split.map(({ destination_url: url }, j) => ({ field: `rules[${i}].split[${j}].destination_url`, url }))
       : [{ field: `rules[${i}].destination_url`, url: rule.destination_url }],
   );
+
+/** The same rules with other URLs. Their ids stay, for `assignIds` to keep where the URL is the same. */
+export const withUrls = (rules: readonly GivenRule[], urlFor: (url: string) => string): GivenRule[] =>
+  rules.map((rule) =>
+    'split' in rule
+      ? {
+          ...rule,
+          split: rule.split.map((variant) => ({ ...variant, destination_url: urlFor(variant.destination_url) })),
+        }
+      : { ...rule, destination_url: urlFor(rule.destination_url) },
+  );

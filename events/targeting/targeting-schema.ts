@@ -144,5 +144,5 @@ export type Utm = Static<typeof UtmSchema>;
 export const TagsSchema = Type.Array(Type.String({ minLength: 1, maxLength: maxTagLength, examples: ['summer'] }), {
   minItems: 1,
   maxItems: maxTags,
-  description: 'Labels in lower case.',
+  description: 'Labels; two that differ only in case are the same.',
 });

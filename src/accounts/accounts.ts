@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import {
   type Account,
   type AccountEvent,
+  changeGuestPage,
   changePlan,
   changeTimezone,
+  type GuestPage,
   type Key,
   renameAccount,
   resumeAccount,
@@ -14,7 +16,7 @@ import type { Owner } from '../../events/owner.ts';
 import { type Mode, modes, type Plan } from '../../events/plans.ts';
 import { type Actor, operator } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
-import { notFound, Refusal } from '../lib/errors.ts';
+import { invalid, notFound, Refusal } from '../lib/errors.ts';
 import { isId, newId, newSecret } from '../lib/ids.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import { appendAndCommit, prepare } from '../log/append.ts';
@@ -116,6 +118,43 @@ export async function setTimezone(
     project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
     by,
   });
+}
+
+/** Sets what pages for guests show of the account; throws 400 if it has no such live logo, or a large one. */
+export async function setGuestPage(
+  sql: Sql,
+  account: string,
+  page: GuestPage,
+  by: { actor: Actor; now: Date },
+): Promise<void> {
+  await decideAndAppend<Account, AccountEvent>(sql, account, {
+    load: () => loadAccount(sql, account),
+    decide: (before) => changeGuestPage(before, page),
+    async project(tx, before, events) {
+      if (page !== null && page.logo !== null) await requireGuestLogo(tx, account, page.logo);
+      return writeState(tx, { accounts: [before] }, events);
+    },
+    by,
+  });
+}
+
+/** Each page for guests contains the logo. */
+const maxGuestLogoBytes = 131_072;
+
+/** The logo cannot be removed until the transaction ends. */
+async function requireGuestLogo(tx: Queryable, account: string, id: string): Promise<void> {
+  const [logo] = isId('logo', id)
+    ? await tx<{ bytes: number }[]>`
+        SELECT octet_length(f.content) AS bytes
+        FROM logos l JOIN logo_files f ON f.account = l.account AND f.hash = l.hash
+        WHERE l.id = ${id} AND l.account = ${account} AND l.mode = 'live' FOR SHARE OF l`
+    : [];
+  const field = 'guest_page.logo';
+  if (logo === undefined) throw invalid([{ field, message: `${field}: the account has no such live logo.` }]);
+  if (logo.bytes > maxGuestLogoBytes) {
+    const message = `${field} has ${Math.ceil(logo.bytes / 1024)} KiB, and may have ${maxGuestLogoBytes / 1024}: upload a smaller picture.`;
+    throw invalid([{ field, message }]);
+  }
 }
 
 export async function createKey(

@@ -39,16 +39,17 @@ const orNull = (text: string) => `if(${text} = '', 'null', toJSONString(${text})
 
 /** SQL for the text of a scan. ClickHouse formats it, to leave our event loop to redirects. */
 function lineSql(reading: Reading, { format, withCode, withLeads }: ChunkOptions): string {
+  const lead = withLeads ? `code, ' ', ${leadKeySql(reading)}, '\\0', ` : '';
   if (format === 'json')
-    return `concat('{', ${withCode ? `'"qr_id":', toJSONString(code), ',', ` : ''}
+    return `concat(${lead}'{', ${withCode ? `'"qr_id":', toJSONString(code), ',', ` : ''}
       '"id":', toJSONString(id), ',"timestamp":"', ${timestamp}, '"',
       ${fields.map((field) => `',"${field}":', toJSONString(${field}), `).join('')}
       ',"is_unique":', ${booleanText('is_unique')}, ',"is_bot":', ${booleanText('is_bot')},
-      ',"rule":', ${orNull(ruleSql(reading))}, ',"variant":', ${orNull(variantSql(reading))}, '}')`;
+      ',"rule":', ${orNull(ruleSql(reading))}, ',"variant":', ${orNull(variantSql(reading))}${withLeads ? '' : ", '}'"})`;
   const cells = [...(withCode ? ['code'] : []), ...csvCells];
   if (!withLeads) return `concat(${csvText(cells)}, '\\r\\n')`;
   const more = [booleanText('is_bot'), ruleSql(reading), variantSql(reading)];
-  return `concat(code, ' ', ${leadKeySql(reading)}, '\\0', ${csvText([...cells, ...more])})`;
+  return `concat(${lead}${csvText([...cells, ...more])})`;
 }
 
 const separatorOf = ({ format, withLeads }: ChunkOptions) => (withLeads ? '\\0' : format === 'json' ? ',' : '');
@@ -58,8 +59,9 @@ export interface ChunkOptions {
   /** Whether each scan begins with its code. */
   withCode: boolean;
   /**
-   * Only for CSV: adds bot flag, rule and variant to each line, and leaves its last column, the URL, to the caller. The text is
-   * then `<code> <leadKey>`, NUL, the line without its end, NUL, and so on. No scan contains NUL, since no text in Postgres can.
+   * Adds bot flag, rule and variant to each line of CSV, and leaves the end of each scan, what only Postgres has, to the caller. The
+   * text is then `<code> <leadKey>`, NUL, the scan without its end, NUL, and so on. No scan contains NUL, since no text in
+   * Postgres can.
    */
   withLeads: boolean;
   upTo: number;

@@ -16,6 +16,7 @@ import { preflightOperations } from './images/preflight.ts';
 import { sheetOperations } from './images/sheets.ts';
 import { type MountOptions, mount } from './mount.ts';
 import { serveSwagger } from './openapi/swagger.ts';
+import { bulkUpdateQrCodes } from './qrcodes/bulk-update.ts';
 import { createOperations } from './qrcodes/create-qrcodes.ts';
 import { duplicateQrCode } from './qrcodes/duplicate.ts';
 import { qrcodeOperations } from './qrcodes/qrcodes.ts';
@@ -52,6 +53,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   const operations = [
     ...createOperations(service, proofs),
     duplicateQrCode(service, proofs),
+    bulkUpdateQrCodes(service),
     ...qrcodeOperations(service),
     ...targetingOperations(service),
     images.download,

@@ -6,7 +6,7 @@ import { batchCalls } from '../lib/batch-calls.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../lib/sql.ts';
-import { matchesSearch, planSearch, type Search } from './search.ts';
+import { matchesSearch, planSearch, type Search, type SearchPlan } from './search.ts';
 
 export const listedStatuses = ['active', 'paused', 'draft'] as const;
 export type ListedStatus = (typeof listedStatuses)[number];
@@ -51,8 +51,19 @@ export function hasAvailability(sql: Queryable, wanted: Availability, now: Date,
   }[wanted];
 }
 
-/** SQL for codes that have any of these tags. */
-export const hasAnyTag = (sql: Queryable, tags: string[]) => sql`(tags IS NOT NULL AND tags && ${tags}::text[])`;
+export const tagMatches = ['any', 'all'] as const;
+
+/** Tags in lower case, and whether a code must have one or all of them. */
+export interface TagFilter {
+  tags: string[];
+  match: (typeof tagMatches)[number];
+}
+
+/** SQL for codes that have these tags. */
+export const hasTags = (sql: Queryable, { tags, match }: TagFilter) =>
+  match === 'any'
+    ? sql`(tags IS NOT NULL AND tags && ${tags}::text[])`
+    : sql`(tags IS NOT NULL AND tags @> ${tags}::text[])`;
 
 /** Finds a code of the owner that is not deleted. */
 export async function findCode(sql: Queryable, { account, mode }: Owner, id: string): Promise<CountedCode | undefined> {
@@ -63,11 +74,17 @@ export async function findCode(sql: Queryable, { account, mode }: Owner, id: str
   return code;
 }
 
-/** Finds the owner's codes with these ids that are not deleted, newest first. */
-export const findCodes = (sql: Queryable, { account, mode }: Owner, ids: string[]): Promise<CountedCode[]> =>
+/** Finds the owner's codes with these ids that are not deleted, newest first unless `order` is given. */
+export const findCodes = (
+  sql: Queryable,
+  { account, mode }: Owner,
+  ids: string[],
+  order: ListOrder = '-created_at',
+): Promise<CountedCode[]> =>
   sql<CountedCode[]>`
     ${selectCounted(sql)}
-    WHERE id = ANY(${ids}) AND account = ${account} AND mode = ${mode} AND status <> 'deleted' ORDER BY position DESC`;
+    WHERE id = ANY(${ids}) AND account = ${account} AND mode = ${mode} AND status <> 'deleted'
+    ORDER BY ${orderBy(sql, order)}`;
 
 /** A code, and whether any host is blocked: only then does a read of the code need to look up the host of its destination. */
 export interface FoundCode extends CountedCode {
@@ -124,8 +141,8 @@ export const orderBy = (sql: Queryable, order: ListOrder) =>
   ({
     '-created_at': sql`position DESC`,
     created_at: sql`position`,
-    name: sql`lower(name), position DESC`,
-    '-name': sql`lower(name) DESC, position DESC`,
+    name: sql`lower(name) COLLATE natural_names, position DESC`,
+    '-name': sql`lower(name) COLLATE natural_names DESC, position DESC`,
     '-total_scans': sql`coalesce(n.total_scans, 0) DESC, position DESC`,
     total_scans: sql`coalesce(n.total_scans, 0), position DESC`,
   })[order];
@@ -137,30 +154,44 @@ export interface Listing {
   shortCode?: string | undefined;
   /** Only codes with this availability at this time. */
   availability?: { wanted: Availability; now: Date } | undefined;
-  /** Only codes with any of these tags, in lower case. */
-  tags?: string[] | undefined;
+  tags?: TagFilter | undefined;
   order?: ListOrder | undefined;
   page: number;
   limit: number;
+}
+
+type Filters = Omit<Listing, 'order' | 'page' | 'limit'>;
+
+const planFor = async (sql: Queryable, owner: Owner, { search }: Filters): Promise<SearchPlan> =>
+  search === undefined ? {} : planSearch(sql, search, totalOf(await countCodes(sql, owner)));
+
+/** SQL for the owner's codes that pass all filters. */
+function matching(
+  sql: Queryable,
+  owner: Owner,
+  { status, search, shortCode, availability, tags }: Filters,
+  plan: SearchPlan,
+) {
+  // Both conditions: the search index covers only codes that are not deleted.
+  const hasStatus = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status} AND status <> 'deleted'`;
+  const isFound = search === undefined ? sql`` : sql`AND ${matchesSearch(sql, search, plan)}`;
+  const hasShortCode = shortCode === undefined ? sql`` : sql`AND short_code = ${shortCode}`;
+  const isAvailable =
+    availability === undefined ? sql`` : sql`AND ${hasAvailability(sql, availability.wanted, availability.now)}`;
+  const isTagged = tags === undefined ? sql`` : sql`AND ${hasTags(sql, tags)}`;
+  return sql`
+    account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${hasShortCode} ${isFound} ${isAvailable}
+      ${isTagged}`;
 }
 
 /** One page of the owner's codes, and the total number that match. */
 export async function listCodes(
   sql: Queryable,
   owner: Owner,
-  { status, search, shortCode, availability, tags, order = '-created_at', page, limit }: Listing,
+  { order = '-created_at', page, limit, ...filters }: Listing,
 ): Promise<{ codes: CountedCode[]; total: number }> {
-  // Both conditions: the search index covers only codes that are not deleted.
-  const hasStatus = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status} AND status <> 'deleted'`;
-  const plan = search && (await planSearch(sql, search, totalOf(await countCodes(sql, owner))));
-  const isFound = search === undefined ? sql`` : sql`AND ${matchesSearch(sql, search, plan)}`;
-  const hasShortCode = shortCode === undefined ? sql`` : sql`AND short_code = ${shortCode}`;
-  const isAvailable =
-    availability === undefined ? sql`` : sql`AND ${hasAvailability(sql, availability.wanted, availability.now)}`;
-  const isTagged = tags === undefined ? sql`` : sql`AND ${hasAnyTag(sql, tags)}`;
-  const matches = sql`
-    account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${hasShortCode} ${isFound} ${isAvailable}
-      ${isTagged}`;
+  const { status, search, shortCode, availability, tags } = filters;
+  const matches = matching(sql, owner, filters, await planFor(sql, owner, filters));
   const isCounted = [search, shortCode, availability, tags].every((filter) => filter === undefined);
   const [codes, total] = await Promise.all([
     sql<CountedCode[]>`
@@ -175,7 +206,15 @@ export async function listCodes(
   return { codes, total };
 }
 
-export type ListedCode = Pick<Code, 'id' | 'name' | 'status' | 'short_code'>;
+/** The ids of the owner's codes that pass all filters, newest first, at most `limit`. */
+export async function findIds(sql: Queryable, owner: Owner, filters: Filters, limit: number): Promise<string[]> {
+  const plan = await planFor(sql, owner, filters);
+  const rows = await sql<{ id: string }[]>`
+    SELECT id FROM codes WHERE ${matching(sql, owner, filters, plan)} ORDER BY position DESC LIMIT ${limit}`;
+  return rows.map(({ id }) => id);
+}
+
+export type ListedCode = Pick<Code, 'id' | 'name' | 'status' | 'short_code' | 'tags' | 'tag_names'>;
 
 /** The owner's codes with these ids, by id and in the order of `ids`, without deleted ones. */
 export async function codesWithIds(
@@ -184,24 +223,25 @@ export async function codesWithIds(
   ids: string[],
 ): Promise<Map<string, ListedCode>> {
   const rows = await sql<ListedCode[]>`
-    SELECT id, name, status, short_code FROM codes
+    SELECT id, name, status, short_code, tags, tag_names FROM codes
     WHERE id = ANY(${ids.filter((id) => isId('qr', id))}) AND account = ${account} AND mode = ${mode}
       AND status <> 'deleted'`;
   const found = new Map(rows.map((code) => [code.id, code]));
   return new Map(ids.flatMap((id) => found.get(id) ?? []).map((code) => [code.id, code]));
 }
 
-/** The owner's codes that have any of these tags, without deleted ones. */
-export async function codesWithTags(sql: Queryable, { account, mode }: Owner, tags: string[]): Promise<ListedCode[]> {
+/** The owner's codes that have these tags, without deleted ones. */
+export async function codesWithTags(sql: Queryable, { account, mode }: Owner, tags: TagFilter): Promise<ListedCode[]> {
   return sql<ListedCode[]>`
-    SELECT id, name, status, short_code FROM codes
-    WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND ${hasAnyTag(sql, tags)}`;
+    SELECT id, name, status, short_code, tags, tag_names FROM codes
+    WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND ${hasTags(sql, tags)}`;
 }
 
-/** The owner's tags with the number of codes that have them, most codes first. */
+/** The owner's tags in their most frequent spelling, with the number of codes that have them, most codes first. */
 export async function countTags(sql: Queryable, { account, mode }: Owner): Promise<{ tag: string; qrcodes: number }[]> {
   return sql<{ tag: string; qrcodes: number }[]>`
-    SELECT tag, count(*) AS qrcodes FROM codes, unnest(tags) AS tag
-    WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND tags IS NOT NULL
-    GROUP BY tag ORDER BY qrcodes DESC, tag`;
+    SELECT mode() WITHIN GROUP (ORDER BY coalesce(t.name, t.tag)) AS tag, count(*) AS qrcodes
+    FROM codes, unnest(tags, coalesce(tag_names, tags)) AS t (tag, name)
+    WHERE account = ${account} AND codes.mode = ${mode} AND status <> 'deleted' AND tags IS NOT NULL AND t.tag IS NOT NULL
+    GROUP BY t.tag ORDER BY qrcodes DESC, t.tag`;
 }

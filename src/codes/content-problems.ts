@@ -1,4 +1,4 @@
-import type { ReadyChange } from '../../events/code-change.ts';
+import type { CodeChange } from '../../events/code.ts';
 import { problemWithDestination } from '../../events/fields.ts';
 import { readFields } from '../../events/read-fields.ts';
 import type { FieldError } from '../lib/errors.ts';
@@ -8,7 +8,7 @@ import type { FieldError } from '../lib/errors.ts';
  * lead to. Blocked hosts are checked apart.
  */
 export function problemsWithContent(
-  { destination_url, rules, fallback_url }: Pick<ReadyChange, 'destination_url' | 'rules' | 'fallback_url'>,
+  { destination_url, rules, fallback_url }: Pick<CodeChange, 'destination_url' | 'rules' | 'fallback_url'>,
   ownUrls: readonly string[],
 ): FieldError[] {
   const problem = destination_url === undefined ? undefined : problemWithDestination(destination_url, ...ownUrls);

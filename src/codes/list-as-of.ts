@@ -2,7 +2,7 @@ import type { Code } from '../../events/code.ts';
 import type { CodeChanged } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import type { Queryable } from '../lib/sql.ts';
-import { hasAnyTag, hasAvailability, type Listing, orderBy } from './codes.ts';
+import { hasAvailability, hasTags, type Listing, orderBy } from './codes.ts';
 import { matchesSearch, searchedFields } from './search.ts';
 
 /** What a list shows of a code at an earlier time. */
@@ -93,7 +93,7 @@ function conditionsOf(sql: Queryable, asOf: Date, { status, search, availability
       fields: ['starts_at', 'expires_at', 'max_scans'],
       isMet: hasAvailability(sql, availability.wanted, asOf, limitWasReached(sql, asOf)),
     });
-  if (tags !== undefined) conditions.push({ fields: ['tags'], isMet: hasAnyTag(sql, tags) });
+  if (tags !== undefined) conditions.push({ fields: ['tags'], isMet: hasTags(sql, tags) });
   if (order === 'name' || order === '-name') conditions.push({ fields: ['name'], isMet: sql`true` });
   return conditions;
 }

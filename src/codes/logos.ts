@@ -89,6 +89,7 @@ export async function removeLogo(sql: Sql, owner: Owner, id: string, by: By): Pr
     // Waits for creates that use the logo: see `lockUsedLogos`.
     await tx`SELECT FROM logos WHERE id = ${id} FOR UPDATE`;
     await refuseWhileUsed(tx, id);
+    await refuseOnGuestPages(tx, account, id);
     await tx`
       DELETE FROM logo_files f WHERE account = ${account} AND hash = ${hash} AND NOT EXISTS (
         SELECT FROM logos l WHERE l.account = f.account AND l.hash = f.hash AND l.id <> ${id})`;
@@ -104,6 +105,12 @@ async function refuseWhileUsed(tx: Transaction, id: string): Promise<void> {
   if (first === undefined) return;
   const more = others.length === 0 ? '' : others.length < 3 ? ` and ${others.length} more` : ' and others';
   throw new Refusal('logo_in_use', `The QR code “${first.name}” (${first.id})${more} has this logo: delete it first.`);
+}
+
+async function refuseOnGuestPages(tx: Transaction, account: string, id: string): Promise<void> {
+  const rows = await tx`SELECT FROM accounts WHERE id = ${account} AND guest_page ->> 'logo' = ${id}`;
+  if (rows.length > 0)
+    throw new Refusal('logo_in_use', 'Pages for guests show this logo: change guest_page of the account first.');
 }
 
 /** The logos of codes that are about to be created, by id. They cannot be removed until the transaction ends. */

@@ -8,25 +8,23 @@ import type { Actor, Recorded } from '../../events/recorded.ts';
 import { type Reverted, type RevertScope, revertCode } from '../../events/revert.ts';
 import { writeState } from '../../projections/state.ts';
 import { invalid, notFound, Refusal, retryLater } from '../lib/errors.ts';
-import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
-import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
+import { VersionTaken } from '../log/append.ts';
 import { isPostgresUnavailable } from '../log/connect.ts';
 import { decideAndAppend, retryLostRace } from '../log/decide.ts';
 import { readStreams } from '../log/read.ts';
 import { blockedHostsOf, problemsWithHosts, urlsOf } from './blocked-hosts.ts';
-import { isLimitSet } from './change.ts';
 import { problemsWithContent } from './content-problems.ts';
-import { addUncounted, countUsed, lockLimits } from './limits.ts';
+import { firstOf, maxEventsPerTransaction, store } from './store-changes.ts';
 
 /** Codes of one revert: more would not be read and written before the request times out. */
 export const maxRevertedCodes = 5_000;
 /** Events of one revert: all of its codes since the period began. */
 const maxReadEvents = 100_000;
-/** One transaction holds the append lock while it inserts its events: 5 ms for this many codes with one event each. */
-const maxCodesPerTransaction = 200;
-const maxCharactersPerTransaction = 262_144;
 
 export interface RevertRequest extends RevertScope {
+  /** Only these codes; all of the owner's if undefined. */
+  qrIds?: string[];
   /** Computes the same and changes nothing. */
   isDryRun: boolean;
   ownUrls: readonly string[];
@@ -58,12 +56,12 @@ export async function revert(
     skipped: plans.flatMap(({ code, skipped }) => skipped.map((reason) => ({ qr_id: code.id, reason }))),
   });
   try {
-    for (let size = maxCodesPerTransaction; plans.length < touched.length; ) {
+    for (let size = maxEventsPerTransaction; plans.length < touched.length; ) {
       const next = touched.slice(plans.length, plans.length + size);
       const { done, recorded } = await retryLostRace(() => revertNext(sql, owner, request, next, by));
       plans.push(...done);
       // Plans that do not fit are computed again: with large rules, only as many as will fit.
-      size = Math.min(done.length * 2, maxCodesPerTransaction);
+      size = Math.min(done.length * 2, maxEventsPerTransaction);
       if (recorded.length > 0) await request.onRecorded(recorded);
     }
   } catch (error) {
@@ -134,17 +132,7 @@ async function revertNext(
   const plans = await planReverts(sql, owner, request, touched);
   if (request.isDryRun) return { done: plans, recorded: [] };
   const done = firstOf(plans);
-  const isChanged = done.some(({ events }) => events.length > 0);
-  return { done, recorded: isChanged ? await sql.begin((tx) => store(tx, done, by)) : [] };
-}
-
-function firstOf(plans: Plan[]): Plan[] {
-  let characters = 0;
-  const end = plans.findIndex(({ events }, i) => {
-    characters += JSON.stringify(events).length;
-    return i > 0 && characters > maxCharactersPerTransaction;
-  });
-  return end === -1 ? plans : plans.slice(0, end);
+  return { done, recorded: await store(sql, done, by) };
 }
 
 async function planReverts(sql: Sql, owner: Owner, request: RevertRequest, touched: Touched[]): Promise<Plan[]> {
@@ -165,7 +153,11 @@ async function planReverts(sql: Sql, owner: Owner, request: RevertRequest, touch
 const maxClockDifferenceMs = 60_000;
 
 /** The codes that the actor changed in the period, deleted ones included, newest first. */
-async function findTouched(sql: Queryable, owner: Owner, { actor, from, to }: RevertScope): Promise<Touched[]> {
+async function findTouched(
+  sql: Queryable,
+  owner: Owner,
+  { actor, from, to, qrIds }: RevertRequest,
+): Promise<Touched[]> {
   const touched = await sql<Touched[]>`
     SELECT c.id, first.version AS since FROM codes c
     CROSS JOIN LATERAL (
@@ -174,6 +166,7 @@ async function findTouched(sql: Queryable, owner: Owner, { actor, from, to }: Re
     ) AS first
     WHERE account = ${owner.account} AND mode = ${owner.mode} AND first.version IS NOT NULL
       AND updated_at >= ${new Date(from.getTime() - maxClockDifferenceMs)}
+      ${qrIds === undefined ? sql`` : sql`AND c.id = ANY(${qrIds})`}
     ORDER BY position DESC LIMIT ${maxRevertedCodes + 1}`;
   if (touched.length > maxRevertedCodes) throw tooMuch(`more than ${maxRevertedCodes} codes`);
   const [{ events }] = await sql<[{ events: number }]>`
@@ -213,18 +206,3 @@ const tooMuch = (what: string) => {
 
 /** URLs that an event replaced, and a revert may bring back. */
 const earlierUrls = (event: CodeEvent): string[] => urlsOf(undoOf(event)?.change ?? {}).map(({ url }) => url);
-
-async function store(tx: Transaction, plans: Plan[], by: { actor: Actor; now: Date }): Promise<Recorded<CodeEvent>[]> {
-  const reverted = plans.filter(({ events }) => events.length > 0);
-  const pending = prepare<CodeChanged>(
-    reverted.flatMap(({ code, events }) =>
-      events.map((event, i) => ({ stream: code.id, version: code.version + 1 + i, event })),
-    ),
-    by,
-  );
-  const limited = reverted.flatMap(({ code, events }) => (events.some(isLimitSet) ? [code.id] : []));
-  if (limited.length > 0) await lockLimits(tx, limited);
-  await writeState(tx, { codes: reverted.map(({ code }) => code) }, pending);
-  const countedTo = limited.length > 0 ? await countUsed(tx, limited) : undefined;
-  return appendAndCommit(tx, pending, () => (countedTo === undefined ? [] : [addUncounted(tx, limited, countedTo)]));
-}

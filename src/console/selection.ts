@@ -2,6 +2,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import type { CodeEvent } from '../../events/code-events.ts';
 import { readFields } from '../../events/read-fields.ts';
 import type { Recorded } from '../../events/recorded.ts';
+import { normalizeTag, spelledTags } from '../../events/tags.ts';
 import type { Caller } from '../accounts/admission.ts';
 import { json } from '../api/http/answers.ts';
 import { type Operation, operation } from '../api/http/operation.ts';
@@ -59,7 +60,7 @@ const readSelected = ({ sql, clock }: Service): Operation =>
       const data = codes.map((code) => ({
         id: code.id,
         availability: availabilityOf(code, now),
-        tags: code.tags ?? [],
+        tags: spelledTags(code) ?? [],
       }));
       return json(200, { data });
     },
@@ -97,7 +98,8 @@ const tagSelected = (service: Service): Operation =>
       forEach(service, caller, ids, async (id, by) => {
         const code = await findCode(service.sql, caller, id);
         if (code === undefined) throw await codeNotFound(service.sql, caller, id);
-        const kept = (code.tags ?? []).filter((known) => !remove.includes(known));
+        const removed = new Set(remove.map(normalizeTag));
+        const kept = (spelledTags(code) ?? []).filter((known) => !removed.has(normalizeTag(known)));
         return change(service.sql, caller, id, { tags: readTags([...kept, ...add]) }, by);
       }),
   });

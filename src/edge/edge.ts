@@ -15,6 +15,7 @@ import { appendScans } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { createBans, readSavedBans } from './bans.ts';
+import { Brands } from './brands.ts';
 import { LimitedRecorder } from './limited-recorder.ts';
 import { toLocation } from './location.ts';
 import { applyEntries } from './log-follower.ts';
@@ -91,7 +92,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const sources = { routes, geo, trustedProxies, clock };
   const limited = new LimitedRecorder({ sql, routes, clock, log, onScans, onAppended });
   const recorders = { recorder: traces.recorder(recorder), limited: traces.limitedRecorder(limited) };
-  const redirector = new Redirector({ sources, bans, ...recorders, log, metrics });
+  const redirector = new Redirector({ sources, bans, ...recorders, brands: new Brands(sql), log, metrics });
   const folders = { folder, ownFolder: own.path };
   const spool = () => recorder.status();
   const tasks = startEdgeTasks({ sql, box, routes, bans, ...folders, storing, spool, log, metrics, ...timing });

@@ -31,6 +31,13 @@ export const notices = {
  */
 export type Drop<Reason extends NoticeName = NoticeName> = Notice & { name: Reason };
 
+/** What a page shows of the account of a code. */
+export interface Brand {
+  name: string;
+  /** A `data:` URL. */
+  picture: string | undefined;
+}
+
 /** The notice for a code that starts at a time. */
 export const notStartedUntil = (startsAt: Date): Drop<'not_started'> => ({ ...notices.not_started, startsAt });
 
@@ -68,7 +75,12 @@ const commonHeaders = {
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (char) => entities[char] ?? char);
 
-function page(notice: Notice, language: string): string {
+function brandOf({ name, picture }: Brand): string {
+  const image = picture === undefined ? '' : `<img src="${picture}" alt="">`;
+  return `<p class="brand">${image}<bdi dir="auto">${escapeHtml(name)}</bdi></p>\n`;
+}
+
+function page(notice: Notice, language: string, brand?: Brand): string {
   const { title, text } = wordsOf(notice, language);
   const { report, direction } = textsIn(language);
   const contact = linked === undefined ? '' : `\n<p class="contact"><a href="${escapeHtml(linked)}">${report}</a></p>`;
@@ -86,13 +98,15 @@ main { max-width: 28rem; padding: 2rem; text-align: center }
 h1 { font-size: 1.5rem; margin: 0 0 .5rem }
 p { margin: 0; color: #57534e }
 .contact { margin-top: 1.5rem; font-size: 1rem }
+.brand { margin-bottom: 2rem; font-weight: 600; overflow-wrap: anywhere }
+.brand img { display: block; max-width: 10rem; max-height: 6rem; margin: 0 auto .75rem }
 a { color: inherit }
 @media (prefers-color-scheme: dark) { body { background: #1c1917; color: #fafaf9 } p { color: #d6d3d1 } }
 </style>
 </head>
 <body>
 <main>
-<h1>${title}</h1>
+${brand === undefined ? '' : brandOf(brand)}<h1>${title}</h1>
 <p>${text}</p>${contact}
 </main>
 </body>
@@ -100,10 +114,10 @@ a { color: inherit }
 `;
 }
 
-const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'";
 
 let linked: string | undefined;
-/** Pages that do not depend on the code, by notice and language: each is built once. */
+/** Pages that depend on neither code nor account, by notice and language: each is built once. */
 const pages = new Map<string, string>();
 
 /** Sets the link "Report this link" of all pages of this process; undefined removes it. */
@@ -112,8 +126,8 @@ export function linkAbuseContact(abuseContact: string | undefined): void {
   pages.clear();
 }
 
-function pageFor(notice: Notice, language: string): string {
-  if (notice.startsAt !== undefined) return page(notice, language);
+function pageFor(notice: Notice, language: string, brand: Brand | undefined): string {
+  if (notice.startsAt !== undefined || brand !== undefined) return page(notice, language, brand);
   return pages.getOrInsertComputed(`${notice.name} ${language}`, () => page(notice, language));
 }
 
@@ -124,10 +138,10 @@ function jsonOf(notice: Notice): string {
 }
 
 /** Returns JSON to clients that accept JSON and not HTML, and a page in the guest's language to all others. */
-export function noticeResponse(notice: Notice, headers: Headers): Response {
+export function noticeResponse(notice: Notice, headers: Headers, brand?: Brand): Response {
   const accept = headers.get('accept');
   const wantsJson = accept?.includes('application/json') === true && !accept.includes('text/html');
-  return new Response(wantsJson ? jsonOf(notice) : pageFor(notice, languageOf(headers)), {
+  return new Response(wantsJson ? jsonOf(notice) : pageFor(notice, languageOf(headers), brand), {
     status: notice.status,
     headers: {
       ...commonHeaders,

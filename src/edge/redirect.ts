@@ -2,23 +2,31 @@ import { messageOf } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
-import { type Drop, noticeResponse, notices } from './pages.ts';
+import type { Brands } from './brands.ts';
+import type { NoticeName } from './notice-texts.ts';
+import { type Brand, type Drop, noticeResponse, notices } from './pages.ts';
 import { LinkRequest, redirectSteps, type StepTools } from './redirect-steps.ts';
 import { RouteLookup } from './route-lookup.ts';
 
 interface RedirectOptions extends Omit<StepTools, 'lookup'> {
+  brands: Pick<Brands, 'of'>;
   log: Logger;
   metrics: Metrics;
 }
 
+/** Notices without a route; what the operator has disabled speaks for the operator. */
+const ofNoAccount: ReadonlySet<NoticeName> = new Set(['method', 'unknown', 'busy', 'disabled']);
+
 /** Answers requests for short links: runs the steps until one of them drops the request. A failure drops it as `busy`. */
 export class Redirector {
   readonly #tools: StepTools;
+  readonly #brands: Pick<Brands, 'of'>;
   readonly #log: Logger;
   readonly #metrics: Metrics;
 
-  constructor({ sources, bans, recorder, limited, log, metrics }: RedirectOptions) {
+  constructor({ sources, bans, recorder, limited, brands, log, metrics }: RedirectOptions) {
     this.#tools = { sources, bans, recorder, limited, lookup: new RouteLookup(sources.routes, bans) };
+    this.#brands = brands;
     this.#log = log;
     this.#metrics = metrics;
   }
@@ -31,20 +39,24 @@ export class Redirector {
         const outcome = step(link, this.#tools);
         // Most steps need not wait: an await for each would be seven turns of the microtask queue instead of one.
         const drop = outcome instanceof Promise ? await outcome : outcome;
-        if (drop) return this.#drop(drop, link);
+        if (drop) return await this.#drop(drop, link);
       }
       return this.#sendTo(link);
     } catch (error) {
       this.#log.warn({ error: messageOf(error) }, 'redirect failed: answered with 503');
-      return this.#drop(notices.busy, link);
+      return await this.#drop(notices.busy, link);
     } finally {
       this.#metrics.redirectSeconds.observe((performance.now() - started) / 1000);
     }
   }
 
-  #drop(drop: Drop, { headers }: LinkRequest): Response {
+  async #drop(drop: Drop, link: LinkRequest): Promise<Response> {
     this.#metrics.redirects.count(drop.name);
-    return noticeResponse(drop, headers);
+    return noticeResponse(drop, link.headers, await this.#brandOf(drop, link));
+  }
+
+  #brandOf({ name }: Drop, { route }: LinkRequest): Promise<Brand | undefined> | undefined {
+    return ofNoAccount.has(name) ? undefined : this.#brands.of(route.account);
   }
 
   #sendTo(link: LinkRequest): Response {

@@ -3,6 +3,7 @@ export const errorCodes = [
   'invalid_request',
   'destination_blocked',
   'unreadable_style',
+  'unsupported_characters',
   'unauthorized',
   'quota_exceeded',
   'plan_required',

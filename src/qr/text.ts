@@ -14,9 +14,9 @@ const lineHeightEm = 1.2;
 const missingAdvance = 600;
 const missingPath = 'm80 0v-700h440v700zm60-60h320v-580h-320z';
 
-/** The characters of a text that a font lacks, each once. */
+/** The characters of a text that a font lacks, each once. Letters with accents are composed before. */
 export function missingCharacters(text: string, font: FrameFont): string[] {
-  return [...new Set(text)].filter((char) => !/\s/.test(char) && !Object.hasOwn(font.glyphs, char));
+  return [...new Set(text.normalize('NFC'))].filter((char) => !/\s/.test(char) && !Object.hasOwn(font.glyphs, char));
 }
 
 /**
@@ -24,7 +24,10 @@ export function missingCharacters(text: string, font: FrameFont): string[] {
  * would be small in one line is set in two, if that makes it larger.
  */
 export function textPath(text: string, area: Area, maxCapHeight: number, font: FrameFont): CurveSegment[] {
-  const words = text.split(/\s+/).filter((word) => word !== '');
+  const words = text
+    .normalize('NFC')
+    .split(/\s+/)
+    .filter((word) => word !== '');
   const settings = [[words.join(' ')], ...splits(words)].map((lines) => ({
     lines,
     size: fittingSize(lines, area, maxCapHeight, font),

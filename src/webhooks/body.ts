@@ -19,17 +19,22 @@ export type WebhookBody = ContractBody | EventBody;
 
 type Reported = Pick<Notification, 'type' | 'timestamp' | 'data'>;
 
+interface NamedReport extends Reported {
+  /** The present name of the code; null if it has none. */
+  qr_name: string | null;
+}
+
 export const contractBodyOf = ({ type, timestamp, data }: Reported): ContractBody => ({
   event: type,
   timestamp: timestamp.toISOString(),
   data,
 });
 
-const eventBodyOf = ({ type, timestamp, data }: Reported): EventBody => ({
+const eventBodyOf = ({ type, timestamp, data, qr_name }: NamedReport): EventBody => ({
   type,
   timestamp: timestamp.toISOString(),
-  data,
+  data: qr_name === null ? data : { ...data, qr_name },
 });
 
-export const bodyOf = (notification: Reported, format: BodyFormat): WebhookBody =>
+export const bodyOf = (notification: NamedReport, format: BodyFormat): WebhookBody =>
   format === 'contract' ? contractBodyOf(notification) : eventBodyOf(notification);

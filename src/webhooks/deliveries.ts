@@ -3,8 +3,13 @@ import { type DeliveryColumns, deliveryColumns } from '../../projections/deliver
 import type { Queryable, Sql } from '../lib/sql.ts';
 import type { LeasedEndpoint } from './leases.ts';
 
+interface Named {
+  /** The present name of its code; null if the code was erased. */
+  qr_name: string | null;
+}
+
 /** A delivery that is due to be sent. */
-export interface Due extends DeliveryColumns {
+export interface Due extends DeliveryColumns, Named {
   tries: number;
   due_at: Date;
   /** Of its data, as JSON. */
@@ -23,7 +28,7 @@ export interface StoredAttempt {
   error: string | null;
 }
 
-export interface Delivery extends DeliveryColumns {
+export interface Delivery extends DeliveryColumns, Named {
   status: DeliveryStatus;
   due_at: Date;
   attempts: StoredAttempt[];
@@ -42,6 +47,10 @@ interface DueQuery {
   replayed?: boolean;
 }
 
+/** SQL for the name of the code of a delivery. An erased code has none. */
+const nameOfCode = (sql: Queryable, code: string) =>
+  sql`(SELECT nullif(c.name, '') FROM codes c WHERE c.id = ${sql(code)}) AS qr_name`;
+
 const dueColumns = (sql: Queryable) => sql([...deliveryColumns, 'tries', 'due_at']);
 const listedColumns = (sql: Queryable) =>
   sql([...deliveryColumns, 'status', 'due_at', 'attempts', 'error', 'created_at']);
@@ -59,7 +68,7 @@ export async function dueDeliveries(
       ${after === undefined ? sql`` : sql`AND (due_at, id) > (${after.due_at}, ${after.id})`}
     ORDER BY due_at, id LIMIT ${limit}`;
   const due = await sql<Due[]>`
-    SELECT ${dueColumns(sql)}, bytes FROM (
+    SELECT ${dueColumns(sql)}, bytes, ${nameOfCode(sql, 'summed.code')} FROM (
       SELECT *, sum(bytes) OVER (ORDER BY due_at, id) - bytes AS before FROM (${first}) AS first
     ) AS summed
     WHERE before < ${maxBytes} ORDER BY due_at, id`;
@@ -76,7 +85,8 @@ export async function listDeliveries(
   const ofStatus = status === undefined ? sql`` : sql`AND status = ${status}`;
   const [deliveries, [count]] = await Promise.all([
     sql<Delivery[]>`
-      SELECT ${listedColumns(sql)} FROM deliveries WHERE account = ${account} AND webhook = ${webhook} ${ofStatus}
+      SELECT ${listedColumns(sql)}, ${nameOfCode(sql, 'deliveries.code')} FROM deliveries
+      WHERE account = ${account} AND webhook = ${webhook} ${ofStatus}
       ORDER BY id DESC LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
     sql<[{ total: number }]>`
       SELECT coalesce(sum(deliveries), 0)::bigint AS total FROM delivery_counts
@@ -104,7 +114,7 @@ export const resend = (
         status = 'pending', due_at = ${now}, tries = 0, error = NULL, finished_at = NULL,
         generation = ${endpoint.generation}, low_priority = false
       WHERE id = ${id} AND account = ${account} AND webhook = ${webhook}
-      RETURNING ${listedColumns(tx)}`;
+      RETURNING ${listedColumns(tx)}, ${nameOfCode(tx, 'deliveries.code')}`;
     if (delivery === undefined) return undefined;
     await tx`
       UPDATE endpoints SET due_at = least(due_at, ${now}) WHERE account = ${account} AND webhook = ${webhook}`;

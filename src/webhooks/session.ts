@@ -215,7 +215,7 @@ export class Session {
 
   async #post(delivery: Due, { url, secrets, body: format }: Target): Promise<Sent> {
     const at = this.#tools.clock();
-    const body = JSON.stringify(bodyOf(notificationIn(delivery), format));
+    const body = JSON.stringify(bodyOf({ ...notificationIn(delivery), qr_name: delivery.qr_name }, format));
     const headers = signedHeaders({ id: delivery.id, at, body, secrets });
     const abort = this.#spareAborts.pop() ?? new AbortController();
     this.#aborts.add(abort);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { limitsOf, type Plan, plans } from '../../events/plans.ts';
 import { createAccount, listAccounts, setPlan } from '../../src/accounts/accounts.ts';
 import { readStream } from '../../src/log/read.ts';
-import { created, newCode } from '../support/api.ts';
+import { created, type Json, newCode } from '../support/api.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService({ projections: false });
@@ -25,6 +25,7 @@ describe('GET /v1/account', () => {
       },
       usage: { qr_codes: 0, test_qr_codes: 0, given_short_codes: 0, requests: 1 },
       timezone: 'UTC',
+      guest_page: null,
       created_at: expect.any(String),
     });
   });
@@ -47,6 +48,32 @@ describe('GET /v1/account', () => {
   });
 });
 
+describe('the guest page', () => {
+  test('is set, shown, reported and removed, and only with a live key', async () => {
+    const { live, test: development, id } = await service.account();
+    expect((await live.get('/v1/account')).body.guest_page).toBeNull();
+    for (const _ of ['changes', 'is the same']) {
+      const { body } = await live.patch('/v1/account', { guest_page: { logo: null } });
+      expect(body.guest_page).toEqual({ logo: null });
+    }
+    expect((await live.patch('/v1/account', { guest_page: null, timezone: 'Asia/Tokyo' })).body).toMatchObject({
+      guest_page: null,
+      timezone: 'Asia/Tokyo',
+    });
+    expect((await readStream(service.database.sql, id)).slice(3)).toMatchObject([
+      { type: 'guest_page_changed', data: { from: null, to: { logo: null } } },
+      { type: 'guest_page_changed', data: { from: { logo: null }, to: null } },
+      { type: 'timezone_changed' },
+    ]);
+    const { body: audit } = await live.get('/v1/account/audit?type=account.updated');
+    expect(audit.data.map(({ data }: Json) => data)).toContainEqual({ field: 'guest_page', from: 'off', to: 'name' });
+    const refused = await development.patch('/v1/account', { guest_page: null });
+    expect(refused.body.error.code).toBe('live_key_required');
+    const unknown = await live.patch('/v1/account', { guest_page: { logo: 'logo_unknown' } });
+    expect([unknown.status, unknown.body.error.details[0].field]).toEqual([400, 'guest_page.logo']);
+  });
+});
+
 describe('the time zone', () => {
   test('is set by PATCH /v1/account, once for the same one', async () => {
     const { live, id } = await service.account();
@@ -60,7 +87,7 @@ describe('the time zone', () => {
     ]);
   });
 
-  test('must exist, be the only field, and be set with a live key', async () => {
+  test('must exist, and be set with a live key', async () => {
     const { live, test: development } = await service.account();
     for (const body of [{}, { timezone: 'Berlin' }, { timezone: null }, { timezone: 'UTC', name: 'x' }])
       expect((await live.patch('/v1/account', body)).body.error.code, JSON.stringify(body)).toBe('invalid_request');
@@ -113,6 +140,7 @@ describe('the operator', () => {
       suspended_reason: null,
       suspended_at: null,
       timezone: null,
+      guest_page: null,
     });
   });
 

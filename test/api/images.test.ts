@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia';
 import { describe, expect, test } from 'vitest';
 import { createImages } from '../../src/api/images/images.ts';
+import { codesOf, readSheet } from '../../src/api/images/sheet-request.ts';
 import { addressesOf, readConfig } from '../../src/config/config.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import type { RenderedFor, Renderer } from '../../src/render/renderer.ts';
@@ -245,6 +246,31 @@ describe('preflight', () => {
     expect((await live.post(path, { allow_unreadable: true })).body.style).toEqual(style);
   });
 
+  test.each([
+    ['قائمة', 'Arabic characters'],
+    ['תפריט', 'Hebrew characters'],
+    ['เมนู', 'Thai characters'],
+    ['मेन्यू', 'Devanagari characters'],
+    ['菜单', 'Chinese characters'],
+    ['メニュー ☕', 'Japanese characters, “☕”'],
+    ['메뉴', 'Korean characters'],
+  ])('a frame with %s is refused with 422 that names the field and the script', async (text, missing) => {
+    const { live } = await service.account();
+    const style = { frame: { type: 'label-bottom', text } };
+    for (const [path, body] of [
+      ['/v1/qrcodes', newCode({ style, allow_unreadable: true })],
+      ['/v1/preflight', { style }],
+      ['/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode({ style })] }],
+    ] as const) {
+      const { status, body: answer } = await live.post(path, body);
+      expect([status, answer.error.code], path).toEqual([422, 'unsupported_characters']);
+      expect(answer.error.details).toMatchObject([
+        { field: 'style.frame.text', message: expect.stringContaining(`frames have no ${missing}`) },
+      ]);
+    }
+    expect((await live.get('/v1/qrcodes')).body.pagination.total).toBe(0);
+  });
+
   test('colors alone are never refused, and neither is a narrow quiet zone on white', async () => {
     const { live } = await service.account();
     const white = await live.post('/v1/qrcodes', newCode({ style: { dotsColor: '#FFFFFF', quietZone: 5 } }));
@@ -281,8 +307,26 @@ describe('POST /v1/sheets', () => {
     expect(await sheet({ qr_ids: [code.id, code.id, code.id], layout: 'letter-3x10' })).toContain('/Count 1');
   });
 
+  test('sorts labels by name as people count, or as given', async () => {
+    const { live, id } = await service.account();
+    const ids: string[] = [];
+    for (const name of ['Table 10', 'Table 9', 'table 2'])
+      ids.push((await created(live, { name, tags: ['sorted'] })).id);
+    const caller = { account: id, mode: 'live' } as Parameters<typeof codesOf>[1];
+    const labels = async (body: object) => {
+      const codes = await codesOf(service.database, caller, readSheet({ layout: 'a4-3x8', ...body }));
+      return codes.map(({ name }) => name);
+    };
+    expect(await labels({ tag: 'sorted' })).toEqual(['table 2', 'Table 9', 'Table 10']);
+    expect(await labels({ tag: 'sorted', sort: 'created_at' })).toEqual(['Table 10', 'Table 9', 'table 2']);
+    const twice = [ids[1], ids[0], ids[1]];
+    expect(await labels({ qr_ids: twice })).toEqual(['Table 9', 'Table 10', 'Table 9']);
+    expect(await labels({ qr_ids: twice, sort: 'name' })).toEqual(['Table 9', 'Table 9', 'Table 10']);
+  });
+
   test.each([
     [400, 'qr_ids', { layout: 'a4-3x8' }],
+    [400, 'sort', { tag: 'x', layout: 'a4-3x8', sort: '-name' }],
     [400, 'qr_ids', { tag: 'x', qr_ids: ['qr_x'], layout: 'a4-3x8' }],
     [400, 'layout', { tag: 'x', layout: 'a4-9x9' }],
     [400, 'layout', { tag: 'x' }],

@@ -248,6 +248,16 @@ describe('sort', () => {
       expect(names(await live.get(`/v1/qrcodes?sort=${sort}`)), sort).toEqual(expected);
   });
 
+  test('by name, as people count, also at an earlier time', async () => {
+    const { live } = await service.account('pro');
+    for (const name of ['Table 10', 'table 2', 'Table 1', 'Ölberg', 'Ofen', 'Table 2b', 'Zelt'])
+      await created(live, { name });
+    const expected = ['Ofen', 'Ölberg', 'Table 1', 'table 2', 'Table 2b', 'Table 10', 'Zelt'];
+    expect(names(await live.get('/v1/qrcodes?sort=name'))).toEqual(expected);
+    expect(names(await live.get('/v1/qrcodes?sort=-name'))).toEqual(expected.toReversed());
+    expect(names(await live.get(`/v1/qrcodes?sort=name&as_of=${frozen.toISOString()}`))).toEqual(expected);
+  });
+
   test.each(['name', '-total_scans'])('by %s, pages contain every code once, also among ties', async (sort) => {
     const { live } = await service.account();
     for (let i = 0; i < 7; i++) await created(live, { name: 'Same' });

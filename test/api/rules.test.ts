@@ -73,7 +73,7 @@ const answered = {
     },
   ],
   remaining_scans: 1_000,
-  tags: ['summer', 'menu'],
+  tags: ['Summer', 'menu'],
   note: 'On the terrace\nand inside',
   availability: 'live',
 };
@@ -105,7 +105,7 @@ describe('the fields', () => {
       'code_created',
     ]);
     expect(history.data[0]).toMatchObject({ field: 'note', from: answered.note, to: null });
-    expect(history.data[1]).toMatchObject({ field: 'tags', from: ['summer', 'menu'], to: null });
+    expect(history.data[1]).toMatchObject({ field: 'tags', from: ['Summer', 'menu'], to: null });
     expect(history.data[5]).toMatchObject({
       field: 'schedule',
       from: { starts_at: everything.starts_at, expires_at: everything.expires_at },
@@ -341,19 +341,31 @@ describe('analytics', () => {
     const linesOf = async (path: string) => (await account.live.get(path)).text.trimEnd().split('\r\n');
     const lines = (query: string) => linesOf(`${pathOf(code)}/analytics/export${query}`);
     expect((await lines(''))[0]).toBe('id,timestamp,country,region,city,device,browser,is_unique');
+    await account.live.patch(pathOf(code), { name: '=1+1, "x"', tags: ['bar', 'terrace'] });
     const all = await lines('?columns=all');
     expect(all[0]).toBe(
-      'id,timestamp,country,region,city,device,browser,is_unique,is_bot,rule,variant,destination_url',
+      'id,timestamp,country,region,city,device,browser,is_unique,is_bot,rule,variant,destination_url,name,tags',
     );
-    expect(all.at(-2)).toMatch(new RegExp(`,false,${fr.id},,"${url('fr,ca')}"$`));
-    expect(all.at(-1)).toMatch(new RegExp(`,false,,,${url('menu')}$`));
-    expect(all.map((line) => line.split(',').at(-1)).filter((to) => to === url('a'))).toHaveLength(2 * countOf('a'));
+    const end = `,"'=1+1, ""x""",bar; terrace`;
+    expect(all.at(-2)?.endsWith(`,false,${fr.id},,"${url('fr,ca')}"${end}`), all.at(-2)).toBe(true);
+    expect(all.at(-1)?.endsWith(`,false,,,${url('menu')}${end}`), all.at(-1)).toBe(true);
+    expect(all.filter((line) => line.includes(`,${url('a')},`))).toHaveLength(2 * countOf('a'));
     const ofAccount = `/v1/analytics/export?columns=all&qr_id=${code.id}`;
     expect(await linesOf(ofAccount), 'the same with the id of the code first').toEqual(
       all.map((line, i) => `${i === 0 ? 'qr_id' : code.id},${line}`),
     );
     const { body: file } = await account.live.get(`${pathOf(code)}/analytics/export?format=json`);
     expect(file.data.at(-2)).toMatchObject({ rule: fr.id, variant: null });
+    for (const path of [`${pathOf(code)}/analytics/export?`, `/v1/analytics/export?qr_id=${code.id}&`]) {
+      const { body: complete } = await account.live.get(`${path}columns=all&format=json`);
+      expect(complete.data).toHaveLength(18);
+      expect(complete.data.at(-2)).toMatchObject({
+        rule: fr.id,
+        destination_url: url('fr,ca'),
+        name: '=1+1, "x"',
+        tags: ['bar', 'terrace'],
+      });
+    }
 
     // A table of before there were rules, which is read until the new one is filled, has no such columns.
     const old = { warehouse: service.warehouse, version: 1, definition: 1, signal: new AbortController().signal };
@@ -369,7 +381,7 @@ describe('analytics', () => {
     expect([...(await readLeads(old, selection)).keys()]).toEqual([leadKey(1)]);
     const chunk = { upTo: Number.MAX_SAFE_INTEGER, after: undefined, limit: 100, withCode: false };
     for (const format of ['csv', 'json'] as const)
-      expect((await readChunk(old, selection, { format, withLeads: format === 'csv', ...chunk })).rows).toBe(18);
+      expect((await readChunk(old, selection, { format, withLeads: true, ...chunk })).rows).toBe(18);
   });
 });
 
@@ -409,6 +421,39 @@ test('resolve tells where a scan would lead, and records nothing', async () => {
   expect(await service.database.sql`SELECT FROM scans WHERE code = ${code.id}`).toHaveLength(0);
 });
 
+test('tags keep their case, and two that differ only in case are one', async () => {
+  const { live } = await service.account('enterprise');
+  const tagsOf = async (path: string) => (await live.get(path)).body.tags;
+  const first = await created(live, { tags: ['Café', 'CAFÉ ', 'bar'] });
+  const second = await created(live, { tags: ['CAFÉ'] });
+  expect([first.tags, second.tags]).toEqual([['Café', 'bar'], ['CAFÉ']]);
+  // Written by a version that stored tags in lower case only.
+  await service.database.sql`UPDATE codes SET tags = ARRAY['bar', 'café'] WHERE id = ${first.id}`;
+  expect(await tagsOf(pathOf(first)), 'in the order of the tags').toEqual(['bar', 'Café']);
+  await service.database.sql`UPDATE codes SET tags = ARRAY['café', 'bar'] WHERE id = ${first.id}`;
+  for (const tag of ['café', 'CAFÉ', 'Cafe\u0301'])
+    expect((await live.get(`/v1/qrcodes?tag=${encodeURIComponent(tag)}`)).body.pagination.total).toBe(2);
+
+  await live.patch(pathOf(second), { tags: ['Café'] });
+  expect((await live.get('/v1/tags')).body.data).toEqual([
+    { tag: 'Café', qrcodes: 2 },
+    { tag: 'bar', qrcodes: 1 },
+  ]);
+  const { body: history } = await live.get(`${pathOf(second)}/history`);
+  expect(history.data).toMatchObject([{ field: 'tags', from: ['CAFÉ'], to: ['Café'] }, { to: { tags: ['CAFÉ'] } }]);
+  expect(history.data[1].to).not.toHaveProperty('tag_names');
+  expect((await live.post(`${pathOf(second)}/restore`, { version: 1 })).body.tags).toEqual(['CAFÉ']);
+  expect((await live.post(`${pathOf(second)}/duplicate`, {})).body.tags).toEqual(['CAFÉ']);
+  const { body: updated } = await live.post('/v1/qrcodes/bulk-update', {
+    qr_ids: [first.id, second.id],
+    tags: { add: ['cafÉ', 'Terrace'], remove: ['BAR'] },
+  });
+  expect(updated.data.map(({ changes }: { changes: { to: string[] }[] }) => changes[0]?.to)).toEqual([
+    ['Café', 'Terrace'],
+    ['CAFÉ', 'Terrace'],
+  ]);
+});
+
 test('tags and availability filter the list, and tags are counted', async () => {
   const own = await service.account();
   const tagged = async (fields: Record<string, unknown>) => (await created(own.live, fields)).id;
@@ -422,6 +467,7 @@ test('tags and availability filter the list, and tags are counted', async () => 
   };
   expect(await listed('tag=SUMMER')).toEqual([a]);
   expect(await listed('tag=summer&tag=table')).toEqual([b, a]);
+  expect(await listed('tag=summer&tag=TABLE&tag_match=all')).toEqual([a]);
   expect(await listed('tag=none')).toEqual([]);
   expect(await listed('availability=scheduled')).toEqual([b]);
   expect(await listed('availability=expired&tag=table')).toEqual([]);
@@ -431,7 +477,7 @@ test('tags and availability filter the list, and tags are counted', async () => 
   expect((await own.live.get('/v1/tags')).body).toEqual({
     data: [
       { tag: 'table', qrcodes: 2 },
-      { tag: 'summer', qrcodes: 1 },
+      { tag: 'Summer', qrcodes: 1 },
     ],
   });
   expect((await own.test.get('/v1/tags')).body).toEqual({ data: [] });
@@ -449,6 +495,14 @@ test('tags and availability filter the list, and tags are counted', async () => 
     summary: { total_scans: 1, total_qrcodes: 2, active_qrcodes: 2 },
     top_qrcodes: [{ qr_id: a, scans: 1 }],
   });
+  for (const [query, codes] of [
+    ['tag=summer&tag=table', 2],
+    ['tag=Summer&tag=table&tag_match=all', 1],
+    ['tag=summer&tag=none&tag_match=all', 0],
+  ] as const) {
+    const { body } = await own.live.get(`/v1/analytics/aggregate?${query}`);
+    expect(body.summary.total_qrcodes, query).toBe(codes);
+  }
   const { body: none } = await own.live.get(`/v1/analytics/aggregate?tag=summer&qr_id=${b}`);
   expect(none.summary).toMatchObject({ total_scans: 0, total_qrcodes: 0 });
   const { text } = await own.live.get('/v1/analytics/export?tag=summer');

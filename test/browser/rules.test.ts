@@ -105,7 +105,7 @@ describe('where a code leads, on a phone in the dark', () => {
     ]);
     await field('Tags').fill('Outside');
     await field('Tags').press('Enter');
-    await button('Remove outside').waitFor();
+    await button('Remove Outside').waitFor();
     await expectUsable(page);
 
     await page.goto(`${url}/console`);
@@ -116,11 +116,11 @@ describe('where a code leads, on a phone in the dark', () => {
     await field('Tags to add').press('Enter');
     await button('Save tags').click();
     await page.getByText('1 code tagged.').waitFor();
-    await page.getByRole('link', { name: 'Codes tagged inside' }).waitFor();
+    await page.getByRole('link', { name: 'Codes tagged Inside' }).waitFor();
     await expectUsable(page);
-    await field('Tag').selectOption('outside');
+    await field('Tag').selectOption('Outside');
     await page.getByRole('link', { name: 'Bar' }).waitFor({ state: 'detached' });
-    expect(new URL(page.url()).searchParams.get('tag')).toBe('outside');
+    expect(new URL(page.url()).searchParams.get('tag')).toBe('Outside');
     await page.getByRole('link', { name: 'Terrace' }).waitFor();
   });
 });

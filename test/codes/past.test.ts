@@ -6,7 +6,7 @@ import type { GivenRule } from '../../events/targeting/rule-ids.ts';
 import { availabilities, availabilityAt } from '../../events/targeting/targeting.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { change, remove, restore } from '../../src/codes/change.ts';
-import { findCode, listedStatuses } from '../../src/codes/codes.ts';
+import { findCode, type ListedStatus, type Listing, listedStatuses } from '../../src/codes/codes.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { listCodesAsOf } from '../../src/codes/list-as-of.ts';
 import { codeAsOf, codeAtVersion } from '../../src/codes/past.ts';
@@ -41,7 +41,7 @@ const wanted: fc.Arbitrary<CodeChange> = fc.record(
     fallback_url: fc.constantFrom(null, 'https://example.com/closed?ü'),
     forward_query: fc.constantFrom(null, true),
     utm: fc.constantFrom(null, { source: 'flyer', medium: 'qr' }),
-    tags: fc.constantFrom<(string[] | null)[]>(null, ['summer'], ['"quoted"', 'ümlaut, comma']),
+    tags: fc.constantFrom<(string[] | null)[]>(null, ['summer'], ['Summer'], ['"quoted"', 'ÜMLAUT, comma']),
     note: fc.constantFrom(null, 'On the terrace', 'alpha\n"ü"'),
   },
   { requiredKeys: [] },
@@ -99,6 +99,7 @@ const contentOf = (code: Code) => ({
   forward_query: code.forward_query,
   utm: code.utm,
   tags: code.tags,
+  tag_names: code.tag_names,
   note: code.note,
 });
 
@@ -126,7 +127,7 @@ describe('after any history', () => {
           const existed = codes.filter(({ id }) => kept.has(id));
           const asOf = new Date(now.getTime() + 30_000);
           for (const code of existed) expect(await codeAsOf(sql, kept.get(code.id) as Code, asOf)).toEqual(code);
-          const list = async (filter: object, expected: Code[]) => {
+          const list = async (filter: Partial<Listing>, expected: Code[]) => {
             const { codes: listed, total } = await listCodesAsOf(sql, owner, asOf, { page: 1, limit: 2, ...filter });
             const shown = expected.slice(0, 2).map(({ id, name, destination_url, status }) => ({
               id,
@@ -150,8 +151,12 @@ describe('after any history', () => {
               existed.filter((code) => availabilityOf(code, asOf) === wanted),
             );
           await list(
-            { tags: ['summer', 'other'] },
+            { tags: { tags: ['summer', 'other'], match: 'any' } },
             existed.filter(({ tags }) => tags?.includes('summer')),
+          );
+          await list(
+            { tags: { tags: ['ümlaut, comma', '"quoted"'], match: 'all' } },
+            existed.filter(({ tags }) => tags?.includes('"quoted"')),
           );
           await list(
             { search: { words: 'CAF' } },
@@ -189,14 +194,14 @@ describe('after any history', () => {
     const current = (await findCode(sql, owner, id)) as Code;
     for (const asOf of [9, 10, 11, 12, 13, 14, 15, 16].map(at)) {
       const { name, status, tags, starts_at } = await codeAsOf(sql, current, asOf);
-      const list = async (filter: object) => {
+      const list = async (filter: Partial<Listing>) => {
         const { codes } = await listCodesAsOf(sql, owner, asOf, { page: 1, limit: 9, ...filter });
         return codes.find((listed) => listed.id === id);
       };
       const listed = { id, name, status };
-      expect(await list({ status }), 'by status').toMatchObject(listed);
+      expect(await list({ status: status as ListedStatus }), 'by status').toMatchObject(listed);
       expect(await list({ search: { words: name } }), 'by name').toMatchObject(listed);
-      expect((await list({ tags: ['summer'] }))?.id === id, 'by tag').toBe(tags !== null);
+      expect((await list({ tags: { tags: ['summer'], match: 'any' } }))?.id === id, 'by tag').toBe(tags !== null);
       const scheduled = await list({ availability: { wanted: 'scheduled', now: asOf } });
       expect(scheduled?.id === id, 'by availability').toBe(starts_at !== null);
     }

@@ -199,14 +199,14 @@ describe('several codes at once', () => {
       ],
     };
     const ids = (await live.post('/v1/qrcodes/bulk', bulk)).body.data.map(({ id }: Json) => id);
-    const change = { ids, add: ['Summer'], remove: ['old'] };
+    const change = { ids, add: ['Summer'], remove: ['Old'] };
     const { body } = await tab.send('POST', '/console/api/selection/tags', change);
     expect(body.changed).toEqual(ids.slice(0, 2));
     expect(body.failed).toEqual([{ id: ids[2], message: 'tags must have at most 20 tags.' }]);
     const marks = (await tab.get(`/console/api/selection?ids=${ids.slice(0, 2).join(',')}`)).body.data;
     const byId = new Map(marks.map((mark: Json) => [mark.id, mark]));
-    expect(byId.get(ids[0])).toEqual({ id: ids[0], availability: 'live', tags: ['menu', 'summer'] });
-    expect(byId.get(ids[1])).toEqual({ id: ids[1], availability: 'expired', tags: ['summer'] });
+    expect(byId.get(ids[0])).toEqual({ id: ids[0], availability: 'live', tags: ['menu', 'Summer'] });
+    expect(byId.get(ids[1])).toEqual({ id: ids[1], availability: 'expired', tags: ['Summer'] });
     expect((await tab.get('/console/api/selection?ids=all')).status).toBe(400);
   });
 

@@ -1,4 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { rename } from '../../src/accounts/accounts.ts';
+import { takeDown } from '../../src/codes/takedown.ts';
 import { type ApiAnswer, created, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -152,6 +154,40 @@ describe('a code that is not active', () => {
     const { text } = await open(`/${short_code}`, { headers: { 'accept-language': language } });
     expect(text).toContain(html);
     expect(text).toContain(`<h1>${title}</h1>`);
+  });
+
+  test('shows the name and logo of an account that wants it, but not on what the operator has disabled', async () => {
+    const own = await service.account();
+    const { sql } = service.database;
+    await rename(sql, own.id, 'قهوة <Luna>', new Date());
+    const { body: logo } = await own.live.send('/v1/logos', {
+      method: 'POST',
+      headers: { 'content-type': 'image/svg+xml' },
+      body: '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><path d="M0 0h10v10H0z" fill="#123456"/></svg>',
+    });
+    const { body: set } = await own.live.patch('/v1/account', { guest_page: { logo: logo.id } });
+    expect(set.guest_page).toEqual({ logo: logo.id });
+    expect((await own.live.delete(`/v1/logos/${logo.id}`)).body.error.code).toBe('logo_in_use');
+    const [paused, expired, disabled] = [
+      await created(own.live, { status: 'draft' }),
+      await created(own.live, { expires_at: '2020-01-01T00:00:00Z' }),
+      await created(own.live),
+    ];
+    await takeDown(sql, disabled.id, 'phishing', new Date());
+    for (const { short_code } of [paused, expired]) {
+      const { text, headers } = await open(`/${short_code}`);
+      expect(text).toContain('<bdi dir="auto">قهوة &lt;Luna&gt;</bdi>');
+      expect(text).toMatch(/<img src="data:image\/svg\+xml;base64,[A-Za-z0-9+/=]+" alt="">/);
+      expect(headers.get('content-security-policy')).toContain('img-src data:');
+    }
+    await eventually(async () => {
+      const { status, text } = await open(`/${disabled.short_code}`);
+      expect(status).toBe(410);
+      expect(text).not.toContain('Luna');
+    });
+    await own.live.patch('/v1/account', { guest_page: null });
+    await eventually(async () => expect((await open(`/${paused.short_code}`)).text).not.toContain('Luna'));
+    expect((await own.live.delete(`/v1/logos/${logo.id}`)).status).toBe(200);
   });
 
   test('the time at which a code starts is in the language of the guest', async () => {

@@ -48,6 +48,7 @@ test('a new account has its name and plan', () => {
     suspended_reason: null,
     suspended_at: null,
     timezone: null,
+    guest_page: null,
   });
 });
 

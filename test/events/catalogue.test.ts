@@ -19,7 +19,7 @@ const event = (type: string, data: unknown) => ({ type, data }) as DomainEvent;
 
 describe('validation', () => {
   test('a valid event has the number of its schema', () => {
-    expect(schemaOf(event('code_created', created))).toBe(6);
+    expect(schemaOf(event('code_created', created))).toBe(7);
     expect(schemaOf(event('code_paused', {}))).toBe(1);
   });
 
@@ -68,8 +68,13 @@ describe('upcasting', () => {
     });
   });
 
-  test.each([3, 4, 5])('code_created of schema %i has none of the fields that were added since', (schema) => {
+  test.each([3, 4, 5, 6])('code_created of schema %i has none of the fields that were added since', (schema) => {
     expect(upcast('code_created', schema, created)).toEqual({ type: 'code_created', data: created });
+  });
+
+  test('tags of before their spelling was kept stay as they are', () => {
+    const data = { from: null, to: ['summer'] };
+    expect(upcast('tags_changed', 1, data)).toEqual({ type: 'tags_changed', data });
   });
 
   test('rejects an old event that is invalid after upcasting', () => {
@@ -79,8 +84,8 @@ describe('upcasting', () => {
   });
 
   test('rejects a newer schema', () => {
-    expect(() => upcast('code_created', 7, created)).toThrow(
-      'An event of type code_created (version 7, this process reads up to 6) was written by a newer version of Scanlog: upgrade this process first',
+    expect(() => upcast('code_created', 8, created)).toThrow(
+      'An event of type code_created (version 8, this process reads up to 7) was written by a newer version of Scanlog: upgrade this process first',
     );
   });
 

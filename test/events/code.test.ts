@@ -70,6 +70,7 @@ describe('creating', () => {
       disabled_at: null,
       ...noTargeting,
       tags: null,
+      tag_names: null,
       note: null,
     });
   });

@@ -110,6 +110,7 @@ describe('a log entry as its owner sees it', () => {
   test('data matches the schema of its type', () => {
     const entries = [
       change('acct_1', 'timezone_changed', { from: 'UTC', to: 'Europe/Vienna' }),
+      change('acct_1', 'guest_page_changed', { from: null, to: { logo: 'logo_1' } }),
       change('acct_1', 'webhook_set', { mode: 'live', url: 'https://example.com' }),
       change('qr_1', 'code_paused', {}),
     ];

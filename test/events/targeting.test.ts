@@ -58,7 +58,7 @@ describe('reading', () => {
       fallback_url: url('closed'),
       forward_query: null,
       utm: { source: 'flyer' },
-      tags: ['summer', 'café'],
+      tags: ['Summer', 'Café'],
     });
   });
 

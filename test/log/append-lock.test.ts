@@ -156,16 +156,16 @@ describe('a revert of more codes than one transaction takes', () => {
       actor: 'key_2',
       now,
     });
-    await expect(interrupted).rejects.toThrow('The revert ended after 200 of 250 QR codes');
-    expect(await statuses()).toEqual({ active: 50, paused: 200 });
+    await expect(interrupted).rejects.toThrow('The revert ended after 100 of 250 QR codes');
+    expect(await statuses()).toEqual({ active: 150, paused: 100 });
 
     const { reverted } = await revert(database.sql, owner, undoing(), { actor: 'key_2', now });
-    expect(reverted).toHaveLength(50);
+    expect(reverted).toHaveLength(150);
     expect(await statuses()).toEqual({ active: 0, paused: 250 });
     const summaries = await database.sql`
       SELECT data ->> 'changed' AS changed FROM events
       WHERE stream = ${owner.account} AND type = 'account_reverted' ORDER BY version`;
-    expect(summaries.map(({ changed }) => changed)).toEqual(['200', '50']);
+    expect(summaries.map(({ changed }) => changed)).toEqual(['100', '150']);
   });
 
   const statuses = async () => {

@@ -90,7 +90,7 @@ const targeting = {
   fallback_url: fc.constantFrom(null, 'https://example.com/closed?ü'),
   forward_query: fc.constantFrom(null, true),
   utm: fc.constantFrom(null, { source: 'flyer', medium: 'qr' }),
-  tags: fc.constantFrom<(string[] | null)[]>(null, ['summer'], ['"quoted"', 'ümlaut, comma']),
+  tags: fc.constantFrom<(string[] | null)[]>(null, ['summer'], ['Summer'], ['"quoted"', 'Ümlaut, comma']),
   note: fc.constantFrom(null, 'On the terrace', 'A "B"\nü \\n'),
 };
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { WebhookEvent } from '../../events/webhooks/webhook.ts';
 import { webhooks } from '../../projections/webhooks.ts';
-import { createAccount } from '../../src/accounts/accounts.ts';
+import { newId } from '../../src/lib/ids.ts';
 import type { Sql } from '../../src/lib/sql.ts';
 import { append } from '../../src/log/append.ts';
 import { migrate } from '../../src/log/migrate.ts';
@@ -26,7 +26,7 @@ beforeEach(async () => {
   database = await createDatabase('template0');
   sql = database.sql;
   await migrate(sql, { upTo: '0032' });
-  account = (await createAccount(sql, { name: 'Test', plan: 'pro', now })).id;
+  await openAccount();
   const events: WebhookEvent[] = [
     { type: 'webhook_set', data: { mode: 'live', url: 'https://example.com/a' } },
     { type: 'webhook_created', data: { webhook: 'wh_1', mode: 'live', active: true, ...settings } },
@@ -55,6 +55,14 @@ beforeEach(async () => {
   await migrate(sql);
 });
 afterEach(() => database.drop());
+
+/** As the version before stores a new account. */
+async function openAccount(): Promise<void> {
+  account = newId('acct', now.getTime());
+  const event = { type: 'account_created' as const, data: { name: 'Test', plan: 'pro' as const } };
+  await sql.begin((tx) => append(tx, [{ stream: account, version: 1, event }], { actor: 'operator', now }));
+  await sql`INSERT INTO accounts (id, name, plan, created_at, version) VALUES (${account}, 'Test', 'pro', ${now}, 1)`;
+}
 
 async function setWebhook(url: string): Promise<void> {
   const row = { account, mode: 'live', url, status: 'enabled', reason: null, since: now, created_at: now };

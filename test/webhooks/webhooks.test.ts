@@ -151,12 +151,19 @@ describe('/v1/webhooks', () => {
       browser: 'other',
       is_unique: true,
       rule: null,
+      qr_name: expect.any(String),
     });
-    expect(JSON.parse(ofType('code.updated').body).data).toMatchObject({ qr_id: code.id, field: 'name', to: 'New' });
+    expect(JSON.parse(ofType('code.updated').body).data).toMatchObject({
+      qr_id: code.id,
+      qr_name: 'New',
+      field: 'name',
+      to: 'New',
+    });
     expect(idsOf(await receiver.gets(updates.path, 1))).toEqual([ofType('code.updated').id]);
     const [scanned] = await receiver.gets(contract, 1);
     expect(scanned?.id).toBe(ofType('scan.created').id);
     expect(Object.keys(JSON.parse(scanned?.body ?? ''))).toEqual(['event', 'timestamp', 'data']);
+    expect(JSON.parse(scanned?.body ?? '').data, 'the contract has no name').not.toHaveProperty('qr_name');
 
     const { body: tested } = await live.post(`/v1/webhooks/${updates.id}/test`, {});
     expect(tested).toMatchObject({ delivered: true, status_code: 200, body: { type: 'code.updated' } });
@@ -166,6 +173,7 @@ describe('/v1/webhooks', () => {
       return data;
     });
     expect(deliveries.map(({ id }: Json) => id).toSorted()).toEqual(idsOf(received));
+    for (const { body } of deliveries) expect(body.data.qr_name).toBe('New');
     const resent = await live.post(`/v1/webhooks/${all.id}/deliveries/${deliveries[0].id}/resend`, {});
     expect(resent.body).toMatchObject({ id: deliveries[0].id, status: 'pending' });
     await receiver.gets(all.path, 5);

@@ -155,6 +155,22 @@ export const noteChanges: Change[] = [
   { type: 'note_changed' as const, data: { from: 'Terrasse "Süd"\nTisch 1', to: null } },
 ].map((event, i) => recorded(code, i + 1, event as Pick<Change, 'type' | 'data'>));
 
+/** A code with a tag that is not in lower case, and changes of its spelling. */
+export const tagChanges: Change[] = [
+  {
+    type: 'code_created' as const,
+    data: {
+      ...(creation?.type === 'code_created' ? creation.data : undefined),
+      tags: ['straße', 'süd'],
+      tag_names: ['Straße', 'SÜD'],
+    },
+  },
+  {
+    type: 'tags_changed' as const,
+    data: { from: ['straße', 'süd'], to: ['süd'], names: { from: ['Straße', 'SÜD'], to: null } },
+  },
+].map((event, i) => recorded(code, i + 1, event as Pick<Change, 'type' | 'data'>));
+
 /** A code with every part that a style can have. */
 export const styledChanges: Change[] = [
   recorded(code, 1, {

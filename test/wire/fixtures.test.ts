@@ -20,6 +20,7 @@ import {
   scanRange,
   scans,
   styledChanges,
+  tagChanges,
   targetedRoutes,
   targetingChanges,
   webhookChanges,
@@ -46,6 +47,12 @@ const batchOfScans = (given: RecordedScan[]) => batchOf(batch.writer, batch.numb
 const lines = () => text('scan-lines-2').split('\n');
 /** The content of a fixture of scans: the newest versions also have the rule that a scan took. */
 const scansOf = (hasRules: boolean) => (hasRules ? ruledScans : scans);
+/** A fixture with the schema numbers of now, of the types whose new fields are optional. */
+const written = (name: string): string =>
+  text(name).replaceAll(
+    /("type":"(code_created|tags_changed)".*?"schema":)\d+/g,
+    (_, before, type) => `${before}${type === 'code_created' ? 7 : 2}`,
+  );
 const newer = /newer version of Scanlog: upgrade this process first$/;
 const encoded = (text: string) => new TextEncoder().encode(text);
 
@@ -86,6 +93,11 @@ describe('a message of the stream', () => {
     expect(entries).toEqual(noteChanges);
   });
 
+  test('with tags as they are written is decoded', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-code_created-7'));
+    expect(entries).toEqual(tagChanges);
+  });
+
   test('with changes of webhooks is decoded, and has one of each type', () => {
     const { entries } = decodeMessage(bytes('stream-message-2-changes-webhooks'));
     expect(entries).toEqual(webhookChanges);
@@ -95,16 +107,19 @@ describe('a message of the stream', () => {
   test('is encoded exactly as the fixture of the newest version', () => {
     expect(encodeScans(scanRange, lines())).toBe(text('stream-message-2-scans-2'));
     expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(
-      text('stream-message-2-changes-code_created-3').replace('"schema":3', '"schema":6'),
+      written('stream-message-2-changes-code_created-3'),
     );
     expect(encodeChanges(changeRange, targetingChanges.map(encodeChange))).toBe(
-      text('stream-message-2-changes-code_created-4').replace('"schema":4', '"schema":6'),
+      written('stream-message-2-changes-code_created-4'),
     );
     expect(encodeChanges(changeRange, styledChanges.map(encodeChange))).toBe(
-      text('stream-message-2-changes-code_created-5').replace('"schema":5', '"schema":6'),
+      written('stream-message-2-changes-code_created-5'),
     );
     expect(encodeChanges(changeRange, noteChanges.map(encodeChange))).toBe(
-      text('stream-message-2-changes-code_created-6'),
+      written('stream-message-2-changes-code_created-6'),
+    );
+    expect(encodeChanges(changeRange, tagChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-code_created-7'),
     );
     expect(encodeChanges(changeRange, webhookChanges.map(encodeChange))).toBe(
       text('stream-message-2-changes-webhooks'),
@@ -138,9 +153,9 @@ describe('a message of the stream', () => {
 
   test('with events or lines of a newer version is rejected, naming them', () => {
     const [created] = changes;
-    const event = JSON.stringify({ ...created, schema: 7 });
+    const event = JSON.stringify({ ...created, schema: 8 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [event])))).toThrow(
-      /^An event of type code_created \(version 7, this process reads up to 6\) was written by a newer/,
+      /^An event of type code_created \(version 8, this process reads up to 7\) was written by a newer/,
     );
     const unknown = JSON.stringify({ ...created, type: 'code_exploded', schema: 1 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [unknown])))).toThrow(/unknown type code_exploded/);

@@ -1,9 +1,22 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { modes, plans } from '../../../events/plans.ts';
-import { exact, time } from '../http/schemas.ts';
+import { exact, orNull, time } from '../http/schemas.ts';
 
 /** Schemas of the account and its API keys. */
+
+const guestPage = orNull(
+  t.Object(
+    {
+      logo: orNull(t.String({ description: 'Id of a live logo.', examples: ['logo_0VMNcq2hE3kx0dTtWq8LbY'] })),
+    },
+    {
+      ...exact,
+      description:
+        'Shows the name of the account, and a logo of up to 128 KiB unless it is null, on the pages that guests see instead of a destination: paused, not started, expired, limit reached, deleted. null shows neither.',
+    },
+  ),
+);
 
 export const Account = t.Object(
   {
@@ -53,6 +66,7 @@ export const Account = t.Object(
         'IANA name of the time zone that a rule gets if it names none when it is written, and that the console shows.',
       examples: ['Europe/Berlin'],
     }),
+    guest_page: guestPage,
     created_at: time('When the account was created.'),
   },
   exact,
@@ -60,14 +74,17 @@ export const Account = t.Object(
 
 export const AccountChange = t.Object(
   {
-    timezone: t.String({
-      description:
-        'IANA name of a time zone. Rules that are written from then on have it unless they name another; rules that exist keep theirs.',
-      examples: ['Europe/Berlin'],
-      'x-expected': 'the IANA name of a time zone, such as Europe/Berlin',
-    }),
+    timezone: t.Optional(
+      t.String({
+        description:
+          'IANA name of a time zone. Rules that are written from then on have it unless they name another; rules that exist keep theirs.',
+        examples: ['Europe/Berlin'],
+        'x-expected': 'the IANA name of a time zone, such as Europe/Berlin',
+      }),
+    ),
+    guest_page: t.Optional(guestPage),
   },
-  exact,
+  { ...exact, minProperties: 1, examples: [{ timezone: 'Europe/Berlin', guest_page: { logo: null } }] },
 );
 
 export const ApiKey = t.Object(

@@ -11,6 +11,7 @@ import {
   listKeys,
   managedModes,
   revoke,
+  setGuestPage,
   setTimezone,
 } from '../../accounts/accounts.ts';
 import type { Caller } from '../../accounts/admission.ts';
@@ -57,18 +58,22 @@ const updateAccount = (service: Service): Operation =>
     method: 'PATCH',
     path: '/v1/account',
     tag,
-    summary: 'Set the time zone of the account',
+    summary: 'Change the account',
     description:
-      'The time zone that rules take if they name none when they are saved, and that the console shows. Rules that exist keep theirs, so that opening hours in print do not move. Analytics of the API stay in UTC unless a read names a `timezone`. Needs a live key.',
+      '`timezone` is the time zone that rules take if they name none when they are saved, and that the console shows. Rules that exist keep theirs, so that opening hours in print do not move. Analytics of the API stay in UTC unless a read names a `timezone`. `guest_page` puts the name and a logo of the account on pages that guests see instead of a destination, within 5 s. Needs a live key.',
     body: AccountChange,
     success: { status: 200, description: 'The account after the change.', schema: Account },
     errors: ['invalid_request', 'live_key_required', 'conflict'],
     async handle({ caller, rate, body }) {
-      const timezone = timeZoneNamed(body.timezone);
-      if (timezone === undefined) throw invalid([{ field: 'timezone', message: `timezone ${timeZoneProblem}.` }]);
+      const timezone = body.timezone === undefined ? undefined : timeZoneNamed(body.timezone);
+      if (body.timezone !== undefined && timezone === undefined)
+        throw invalid([{ field: 'timezone', message: `timezone ${timeZoneProblem}.` }]);
       if (caller.mode !== 'live')
-        throw new Refusal('live_key_required', 'The time zone applies to live codes too: set it with a live key.');
-      await setTimezone(service.sql, caller.account, timezone, { actor: caller.key, now: service.clock() });
+        throw new Refusal('live_key_required', 'These settings apply to live codes too: set them with a live key.');
+      const by = { actor: caller.key, now: service.clock() };
+      // First, because it can be refused.
+      if (body.guest_page !== undefined) await setGuestPage(service.sql, caller.account, body.guest_page, by);
+      if (timezone !== undefined) await setTimezone(service.sql, caller.account, timezone, by);
       return json(200, await presentAccount(service, caller, rate));
     },
   });
@@ -96,6 +101,7 @@ async function presentAccount(service: Service, { account: id, mode }: Caller, r
     },
     usage: { qr_codes: live, test_qr_codes: test, given_short_codes: given, requests: rate.used },
     timezone: timezoneOf(account),
+    guest_page: account.guest_page,
     created_at: account.created_at.toISOString(),
   };
   return answer;

@@ -1,10 +1,9 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import type { Owner } from '../../../events/owner.ts';
-import { normalizeTag } from '../../../events/read-fields.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import { deletedCodesInTable, type TableInUse } from '../../analytics/table-in-use.ts';
 import { codeNotFound, codesWithIds, codesWithTags, type ListedCode } from '../../codes/codes.ts';
-import { tagQuery } from '../qrcodes/targeting-schemas.ts';
+import { tagFilterOf, tagQuery } from '../qrcodes/targeting-schemas.ts';
 import type { Service } from '../service.ts';
 import { analyticsQuery, filtersOf } from './filters.ts';
 import type { Period } from './period.ts';
@@ -35,10 +34,11 @@ export type AccountQuery = Static<ReturnType<typeof t.Object<typeof accountQuery
 export async function selectedCodes(
   service: Service,
   owner: Owner,
-  { qr_id, tag }: AccountQuery,
+  query: AccountQuery,
 ): Promise<ListedCode[] | undefined> {
-  const tagged = tag && (await codesWithTags(service.sql, owner, tag.map(normalizeTag)));
-  const named = qr_id && (await codesNamed(service, owner, qr_id));
+  const tags = tagFilterOf(query);
+  const tagged = tags && (await codesWithTags(service.sql, owner, tags));
+  const named = query.qr_id && (await codesNamed(service, owner, query.qr_id));
   if (named === undefined || tagged === undefined) return named ?? tagged;
   const ids = new Set(tagged.map(({ id }) => id));
   return named.filter(({ id }) => ids.has(id));

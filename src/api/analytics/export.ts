@@ -19,7 +19,7 @@ import type { StreamedAnswer } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
-import { LeadUrls } from './export-urls.ts';
+import { ExportColumns } from './export-columns.ts';
 import { analyticsQuery } from './filters.ts';
 import { periodOf, presentPeriod } from './period.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
@@ -29,7 +29,7 @@ import { AccountExportFile, ExportFile } from './schemas.ts';
 const chunkRows = 20_000;
 
 const contractColumns = 'id,timestamp,country,region,city,device,browser,is_unique';
-const allColumns = `${contractColumns},is_bot,rule,variant,destination_url`;
+const allColumns = `${contractColumns},is_bot,rule,variant,destination_url,name,tags`;
 
 const mediaTypes: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -55,7 +55,8 @@ const formatQuery = {
 const columnsQuery = {
   columns: t.Optional(
     oneOf(['all'], {
-      description: 'Columns of a CSV file: `all` adds `is_bot`, `rule`, `variant` and `destination_url`.',
+      description:
+        '`all` adds `is_bot`, `rule`, `variant` and `destination_url`, where the scan led, and the present `name` and `tags` of the code. Tags in a CSV file are separated by `; `. A JSON file has bot flag, rule and variant anyway.',
     }),
   ),
 };
@@ -132,14 +133,13 @@ export const exportOperations = (service: Service): Operation[] => [
   }),
 ];
 
-/** JSON has everything but the URL in each scan, whatever `columns` is. */
 const columnsOf = ({ format = 'csv', columns }: { format?: ExportFormat; columns?: 'all' }) => ({
   format,
-  withLeads: format === 'csv' && columns === 'all',
+  withLeads: columns === 'all',
 });
 
 interface Export extends Pick<ChunkOptions, 'format' | 'withCode' | 'withLeads'> {
-  owner: Pick<Owner, 'account'>;
+  owner: Owner;
   /** File name without extension. */
   name: string;
   /** Fields of the JSON file before the scans. */
@@ -165,7 +165,7 @@ async function exported(service: Service, file: Export): Promise<StreamedAnswer>
     pieces: pieces(chunks, first, frames[format](header, columns), {
       checkEnd: file.checkEnd,
       checkCaller: () => requireStillAdmitted(sql, file.caller, clock()),
-      urls: withLeads ? new LeadUrls(sql) : undefined,
+      columns: withLeads ? new ExportColumns(sql, file.owner, format) : undefined,
     }),
     headers: {
       'content-type': mediaTypes[format],
@@ -243,7 +243,7 @@ class Chunks {
 interface Rest extends Pick<Export, 'checkEnd'> {
   /** Throws when the caller would no longer be admitted: an export can last for hours. */
   checkCaller(): Promise<void>;
-  urls: LeadUrls | undefined;
+  columns: ExportColumns | undefined;
 }
 
 /** The pieces of the file, the first chunk of which is read already. */
@@ -251,9 +251,9 @@ async function* pieces(
   chunks: Chunks,
   first: Chunk | undefined,
   { head, between, tail }: Frame,
-  { checkEnd, checkCaller, urls }: Rest,
+  { checkEnd, checkCaller, columns }: Rest,
 ): AsyncGenerator<Uint8Array> {
-  const textOf = ({ text }: Chunk) => urls?.complete(text) ?? text;
+  const textOf = ({ text }: Chunk) => columns?.complete(text) ?? text;
   yield Buffer.from(head);
   if (first !== undefined) yield* textOf(first);
   if (await chunks.hasMore()) {

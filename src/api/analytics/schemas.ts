@@ -225,5 +225,14 @@ export const Destinations = t.Object(
   exact,
 );
 
-export const ExportFile = t.Object({ qr_id: qrId, period: PeriodShape, data: t.Array(ScanRecord) }, exact);
-export const AccountExportFile = t.Object({ period: PeriodShape, data: t.Array(OwnedScanRecord) }, exact);
+/** What `columns=all` adds to the scans of an export. */
+const allColumns = {
+  destination_url: t.Optional(t.String({ description: 'Where the scan led.', examples: ['https://example.com/menu'] })),
+  name: t.Optional(name),
+  tags: t.Optional(t.Array(t.String(), { description: 'Tags of the code.', examples: [['summer']] })),
+};
+const ExportedScan = t.Object({ ...ScanRecord.properties, ...allColumns }, exact);
+const ExportedOwnedScan = t.Object({ ...OwnedScanRecord.properties, ...allColumns }, exact);
+
+export const ExportFile = t.Object({ qr_id: qrId, period: PeriodShape, data: t.Array(ExportedScan) }, exact);
+export const AccountExportFile = t.Object({ period: PeriodShape, data: t.Array(ExportedOwnedScan) }, exact);

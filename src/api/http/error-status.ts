@@ -23,6 +23,7 @@ export const statusOf = {
   version_mismatch: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
+  unsupported_characters: 422,
   rate_limited: 429,
   internal_error: 500,
   unavailable: 503,

@@ -7,7 +7,7 @@ import type { Proof } from '../../proof/proof.ts';
 import type { Proofs } from '../../proof/proofs.ts';
 import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
-import { artOf } from '../qrcodes/check-styles.ts';
+import { artOf, refuseFrameTexts } from '../qrcodes/check-styles.ts';
 import type { Service } from '../service.ts';
 import { NewPreflight, Preflight } from './preflight-schemas.ts';
 
@@ -59,10 +59,11 @@ const proofStyle = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
     body: NewPreflight,
     success: { status: 200, description: 'What was read.', schema: Preflight },
     answerWithinMs: timeouts.preflightMs,
-    errors: ['invalid_request'],
+    errors: ['invalid_request', 'unsupported_characters'],
     async handle({ caller, body: { style, short_code = defaultShortCode } }) {
       const problem = problemWithShortCode(short_code);
       if (problem !== undefined) throw invalid([{ field: 'short_code', message: `short_code ${problem}.` }]);
+      refuseFrameTexts([{ style }]);
       const logo = await artOf(sql, caller, style);
       if (style.logo !== undefined && logo === undefined)
         throw invalid([{ field: 'style.logo.id', message: `style.logo.id: there is no logo ${style.logo.id}.` }]);

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
-import { normalizeTag } from '../../../events/read-fields.ts';
+import { normalizeTag } from '../../../events/tags.ts';
 import type { Caller } from '../../accounts/admission.ts';
 import { type CountedCode, findCodes, listCodes } from '../../codes/codes.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
@@ -68,6 +68,7 @@ const stockList = Object.entries(stockLayouts)
   .map(([name, { label, product }]) => `\`${name}\` (${label}, such as ${product})`)
   .join(', ');
 
+const sheetOrders = ['name', 'created_at'] as const;
 export const captions = ['name', 'short_url', 'none'] as const;
 
 export const NewSheet = t.Object(
@@ -83,9 +84,16 @@ export const NewSheet = t.Object(
       t.String({
         minLength: 1,
         maxLength: 255,
-        description: 'In place of `qr_ids`: all codes with this tag, ignoring case, oldest first.',
+        description: 'In place of `qr_ids`: all codes with this tag, ignoring case, sorted by name.',
         examples: ['tables'],
         'x-expected': 'a tag',
+      }),
+    ),
+    sort: t.Optional(
+      oneOf(sheetOrders, {
+        description:
+          'Order of the labels: by `name`, where "Table 2" is before "Table 10", or by `created_at`, oldest first. Default: the order of `qr_ids`, or by name for a `tag`.',
+        examples: ['name'],
       }),
     ),
     layout: either(
@@ -113,6 +121,8 @@ export const NewSheet = t.Object(
 /** A valid request, with its layout resolved. */
 export interface SheetRequest {
   codes: { qrIds: string[] } | { tag: string };
+  /** undefined for the order of the ids. */
+  order: (typeof sheetOrders)[number] | undefined;
   layout: SheetLayout;
   caption: (typeof captions)[number];
   skip: number;
@@ -158,11 +168,12 @@ export function readSheet(body: unknown): SheetRequest {
     errors.push({ field: 'qr_ids', message: 'Either qr_ids or tag is required, and not both.' });
   refuse(errors);
 
-  const { qr_ids, tag = '', layout: name, caption = 'none', skip = 0, color = 'rgb' } = body as Static<typeof NewSheet>;
+  const { qr_ids, tag = '', sort, layout: name, ...rest } = body as Static<typeof NewSheet>;
+  const { caption = 'none', skip = 0, color = 'rgb' } = rest;
   const grid = typeof name === 'string' ? stockLayouts[name] : gridOf(name);
   refuse(layoutErrors(grid, skip));
   const codes = qr_ids === undefined ? { tag: normalizeTag(tag) } : { qrIds: qr_ids };
-  return { codes, layout: grid, caption, skip, color };
+  return { codes, order: sort, layout: grid, caption, skip, color };
 }
 
 function refuse([first, ...rest]: FieldError[]): void {
@@ -197,23 +208,30 @@ function layoutErrors(layout: SheetLayout, skip: number): FieldError[] {
 export async function codesOf(
   { sql }: Pick<Service, 'sql'>,
   caller: Caller,
-  { codes }: SheetRequest,
+  { codes, order }: SheetRequest,
 ): Promise<CountedCode[]> {
-  if ('tag' in codes) return codesWithTag({ sql }, caller, codes.tag);
-  const found = new Map((await findCodes(sql, caller, codes.qrIds)).map((code) => [code.id, code]));
+  if ('tag' in codes) return codesWithTag({ sql }, caller, codes.tag, order);
+  const found = new Map((await findCodes(sql, caller, codes.qrIds, order)).map((code) => [code.id, code]));
   const missing = codes.qrIds.flatMap((id, index) =>
     found.has(id) ? [] : [{ index, field: 'qr_ids', message: `There is no QR code ${id} in this account and mode.` }],
   );
   const [first] = missing;
   if (first !== undefined)
     throw new Refusal('not_found', `qr_ids[${first.index}]: ${first.message}`, missing.slice(0, 20));
-  return codes.qrIds.flatMap((id) => found.get(id) ?? []);
+  if (order === undefined) return codes.qrIds.flatMap((id) => found.get(id) ?? []);
+  const labels = Map.groupBy(codes.qrIds, (id) => id);
+  return [...found.values()].flatMap((code) => (labels.get(code.id) ?? []).map(() => code));
 }
 
-async function codesWithTag({ sql }: Pick<Service, 'sql'>, caller: Caller, tag: string): Promise<CountedCode[]> {
+async function codesWithTag(
+  { sql }: Pick<Service, 'sql'>,
+  caller: Caller,
+  tag: string,
+  order: SheetRequest['order'] = 'name',
+): Promise<CountedCode[]> {
   const { codes, total } = await listCodes(sql, caller, {
-    tags: [tag],
-    order: 'created_at',
+    tags: { tags: [tag], match: 'any' },
+    order,
     page: 1,
     limit: maxLabels,
   });

@@ -21,7 +21,7 @@ const createSheet = (service: Service, renderer: Renderer): Operation =>
     tag: 'Print',
     summary: 'Print QR codes on label sheets',
     description:
-      'Returns a PDF file with one label for each code, in the order of `qr_ids`, or by age for a `tag`. Print it at 100 %. Nothing is stored.',
+      'Returns a PDF file with one label for each code, in the order of `qr_ids`, or by name for a `tag`, unless `sort` is given. Print it at 100 %. Nothing is stored.',
     body: NewSheet,
     // Validated by readSheet, which names fields within the layout.
     checkBody: (body) => body as Static<typeof NewSheet>,

@@ -24,6 +24,7 @@ import { Deleted, ErrorAnswer } from '../http/schemas.ts';
 import { CreatedLogo, ListedLogo } from '../images/logos.ts';
 import { NewPreflight, Preflight } from '../images/preflight-schemas.ts';
 import { NewSheet } from '../images/sheet-request.ts';
+import { BulkUpdateAnswer, BulkUpdateRequest } from '../qrcodes/bulk-update-schemas.ts';
 import { NewQrCode, NewQrCodes, QrCodeChange, QrCodeDuplicate, RestoreRequest } from '../qrcodes/qrcode-requests.ts';
 import {
   CreatedQrCode,
@@ -63,6 +64,8 @@ export const components: Record<string, TSchema> = {
   RestoreRequest,
   RevertRequest,
   RevertAnswer,
+  BulkUpdateRequest,
+  BulkUpdateAnswer,
   Style: StyleSchema,
   Rule: RuleSchema,
   NewRule,

@@ -19,6 +19,7 @@ const causes: Record<ErrorCode, string> = {
   destination_blocked: 'The operator of the service has blocked the host of the destination.',
   unreadable_style:
     'No decoder reads the code, because of its logo, frame, gradient or quiet zone; `allow_unreadable` creates it all the same.',
+  unsupported_characters: 'The font of frames lacks characters of the text; `details` names them, or their script.',
   unauthorized: 'The API key is missing, malformed, unknown or revoked.',
   quota_exceeded:
     'The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, or as many webhooks as a mode can have; or it has chosen as many short codes as it may in 30 days.',

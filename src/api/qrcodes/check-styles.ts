@@ -8,7 +8,10 @@ import { timeouts } from '../../lib/timeouts.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { Proof, Reason } from '../../proof/proof.ts';
 import type { Proofs } from '../../proof/proofs.ts';
+import frameFont from '../../qr/frame-font.json' with { type: 'json' };
 import type { LogoArt } from '../../qr/logo-art.ts';
+import { describeCharacters } from '../../qr/scripts.ts';
+import { missingCharacters } from '../../qr/text.ts';
 import { isUnfinished } from '../../render/renderer.ts';
 import type { Service } from '../service.ts';
 import { problemWithLogo } from './check-logos.ts';
@@ -32,7 +35,8 @@ const generatedShortCode = 'aB3xY7z';
 
 /**
  * Proofs the styles that have more than colors and shapes: returns the reasons of each request, undefined for those that
- * need no proof. Throws 400 `unreadable_style` for every one that no decoder reads because of these fields.
+ * need no proof. Throws 400 `unreadable_style` for every one that no decoder reads because of these fields, and before that 422
+ * `unsupported_characters` for every frame whose text cannot be drawn.
  */
 export async function checkStyles(
   { sql, addresses: { shortBaseUrl } }: Pick<Service, 'sql' | 'addresses'>,
@@ -40,6 +44,7 @@ export async function checkStyles(
   owner: Owner,
   requests: readonly Styled[],
 ): Promise<(Reason[] | undefined)[]> {
+  refuseFrameTexts(requests.map(({ style = {} }, index) => ({ index, style })));
   const deadline = performance.now() + timeouts.proofMs;
   const findArt = artFinder(sql, owner);
   const known = new Map<string, Proof | undefined>();
@@ -75,6 +80,21 @@ export async function checkStyles(
   const [first] = errors;
   if (first !== undefined) throw new Refusal('unreadable_style', first.message, errors);
   return reasons;
+}
+
+/** Throws 422 for frames with characters that their font lacks, which would be printed as empty boxes. */
+export function refuseFrameTexts(styles: { index?: number; style: Style }[]): void {
+  const errors = styles.flatMap(({ style: { frame }, ...place }): FieldError[] => {
+    const missing = missingCharacters(
+      frame === undefined || frame.type === 'none' ? '' : (frame.text ?? ''),
+      frameFont,
+    );
+    if (missing.length === 0) return [];
+    const message = `style.frame.text: frames have no ${describeCharacters(missing)}, only Latin, Greek and Cyrillic letters.`;
+    return [{ ...place, field: 'style.frame.text', message }];
+  });
+  const [first] = errors;
+  if (first !== undefined) throw new Refusal('unsupported_characters', first.message, errors);
 }
 
 /** Reads each logo once. */

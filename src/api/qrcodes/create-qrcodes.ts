@@ -25,6 +25,7 @@ export const createErrors = [
   'invalid_request',
   'destination_blocked',
   'unreadable_style',
+  'unsupported_characters',
   'quota_exceeded',
   'short_code_taken',
   'idempotency_conflict',

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import { encodeFields } from '../../../events/code-fields.ts';
+import { encodeFieldsOf } from '../../../events/code-fields.ts';
 import { type CountedCode, codeNotFound, findCode } from '../../codes/codes.ts';
 import { rulesToCopy } from '../../codes/rule-timezones.ts';
 import { invalid } from '../../lib/errors.ts';
@@ -46,7 +46,7 @@ export const duplicateQrCode = (service: Service, proofs: Proofs): Operation =>
 /** The create payload of an existing code, without its short code. */
 async function payloadOf(sql: Queryable, code: CountedCode) {
   const { name, destination_url, style } = code;
-  const { rules, ...optional } = encodeFields(code);
+  const { rules, ...optional } = encodeFieldsOf(code);
   return {
     name,
     destination_url,

@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import { differenceOf } from '../../../events/code-change.ts';
 import type { CodeEvent } from '../../../events/code-events.ts';
-import { encodeFields } from '../../../events/code-fields.ts';
+import { encodeFieldsOf } from '../../../events/code-fields.ts';
 import type { Recorded } from '../../../events/recorded.ts';
 import type { Disabled } from '../../codes/blocked-hosts.ts';
 import { availabilityOf, type CountedCode } from '../../codes/codes.ts';
@@ -41,7 +41,7 @@ export const presentRead = (
 });
 
 const presentOptional = (code: CountedCode) => ({
-  ...encodeFields(code),
+  ...encodeFieldsOf(code),
   ...(code.max_scans === null ? {} : { remaining_scans: Math.max(0, code.max_scans - (code.used_scans ?? 0)) }),
 });
 

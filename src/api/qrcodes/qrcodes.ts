@@ -3,7 +3,7 @@ import type { CodeChange } from '../../../events/code.ts';
 import { problemWithDestination, problemWithName } from '../../../events/fields.ts';
 import { oneOf } from '../../../events/one-of.ts';
 import type { Owner } from '../../../events/owner.ts';
-import { normalizeTag, readFields } from '../../../events/read-fields.ts';
+import { readFields } from '../../../events/read-fields.ts';
 import { availabilities } from '../../../events/targeting/targeting.ts';
 import { blockOf, refuseBlocked, urlsOf } from '../../codes/blocked-hosts.ts';
 import { change, remove } from '../../codes/change.ts';
@@ -29,7 +29,7 @@ import { presentCode, presentHistory, presentListed, presentPage, presentRead } 
 import { QrCodeChange } from './qrcode-requests.ts';
 import { HistoryEntry, ListedQrCode, PastListedQrCode, PastQrCode, QrCode } from './qrcode-schemas.ts';
 import { restoreQrCode } from './restore.ts';
-import { tagQuery } from './targeting-schemas.ts';
+import { tagFilterOf, tagQuery } from './targeting-schemas.ts';
 
 const tag = 'QR codes';
 const params = { id: 'Identifier of the code, `qr_…`.' };
@@ -94,7 +94,7 @@ const listQrCodes = (service: Service): Operation => {
         oneOf(listOrders, {
           default: '-created_at',
           description:
-            'Order of the list; a leading `-` means descending (newest or most scans first). Ties: newest first.',
+            'Order of the list; a leading `-` means descending (newest or most scans first). Names are sorted as people count: "Table 2" before "Table 10". Ties: newest first.',
         }),
       ),
     }),
@@ -104,7 +104,8 @@ const listQrCodes = (service: Service): Operation => {
       schema: t.Union([pageOf(ListedQrCode), pageOf(PastListedQrCode)]),
     },
     errors: ['invalid_request'],
-    async handle({ caller, query: { page = 1, limit = 20, status, q, short_code, availability, tag, sort, as_of } }) {
+    async handle({ caller, query }) {
+      const { page = 1, limit = 20, status, q, short_code, availability, sort, as_of } = query;
       const now = clock();
       const asOf = readAsOf(as_of, now);
       const listing: Listing = {
@@ -115,7 +116,7 @@ const listQrCodes = (service: Service): Operation => {
         order: sort,
         search: q === undefined ? undefined : searchOf(q, addresses.shortBaseUrl),
         availability: availability === undefined ? undefined : { wanted: availability, now },
-        tags: tag?.map(normalizeTag),
+        tags: tagFilterOf(query),
       };
       if (asOf !== undefined) return json(200, await listPast(service, caller, asOf, listing));
       const { codes, total } = await listCodes(sql, caller, listing);

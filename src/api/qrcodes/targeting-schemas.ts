@@ -2,6 +2,7 @@ import { Kind, type TSchema, TypeRegistry, Type as t } from '@sinclair/typebox';
 import type { OptionalField } from '../../../events/code-fields.ts';
 import { maxNoteLength } from '../../../events/fields.ts';
 import { oneOf } from '../../../events/one-of.ts';
+import { normalizeTag } from '../../../events/tags.ts';
 import { availabilities } from '../../../events/targeting/targeting.ts';
 import { RulesSchema, TagsSchema, UtmSchema, WhenSchema } from '../../../events/targeting/targeting-schema.ts';
 import {
@@ -15,6 +16,7 @@ import {
   maxWeight,
   minVariants,
 } from '../../../events/targeting/targeting-words.ts';
+import { type TagFilter, tagMatches } from '../../codes/codes.ts';
 import { exact, orNull } from '../http/schemas.ts';
 
 /** Schemas of what decides where a code leads, in requests and responses. */
@@ -116,22 +118,37 @@ export const targetingRequest = {
   utm: documented(UtmSchema),
   tags: documented(
     t.Array(t.String({ minLength: 1, maxLength: maxTagLength }), { maxItems: maxTags }),
-    'Labels, stored in lower case. Replaces all tags.',
+    'Labels, kept as written and compared without regard to case: of two that differ only in case, the first. Replaces all tags.',
   ),
   note: documented(note),
 } satisfies Record<OptionalField, TSchema>;
 
-/** The query parameter of reads that can be narrowed to tags. */
+/** The query parameters of reads that can be narrowed to tags. */
 export const tagQuery = {
   tag: t.Optional(
     t.Array(t.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*$', 'x-expected': 'a tag' }), {
       minItems: 1,
       maxItems: 100,
-      description: 'Only codes with this tag, ignoring case. Repeat it for codes with any of several tags.',
+      description: 'Only codes with this tag, ignoring case. Repeat it for several tags.',
       examples: [['summer']],
     }),
   ),
+  tag_match: t.Optional(
+    oneOf(tagMatches, {
+      default: 'any',
+      description: 'Whether codes must have `any` or `all` of several tags.',
+    }),
+  ),
 };
+
+/** The filter of `tagQuery`; undefined without a tag. */
+export const tagFilterOf = ({
+  tag,
+  tag_match: match = 'any',
+}: {
+  tag?: string[];
+  tag_match?: TagFilter['match'];
+}): TagFilter | undefined => tag && { tags: tag.map(normalizeTag), match };
 
 export const Tags = t.Object(
   {

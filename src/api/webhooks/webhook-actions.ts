@@ -52,7 +52,7 @@ export async function sendExample<B extends WebhookBody>(
   if (target === undefined) return undefined;
   const notification = example(at);
   const { id } = notification;
-  const body = bodyOf(notification, target.body) as B;
+  const body = bodyOf({ ...notification, qr_name: 'Example' }, target.body) as B;
   const text = JSON.stringify(body);
   const headers = signedHeaders({ id, at, body: text, secrets: target.secrets });
   const attempt = await inTestSlot(sql, key, id, () => send({ url: target.url, body: text, headers }));
@@ -95,7 +95,7 @@ export const presentDelivery = <B extends WebhookBody>(
 ): Omit<Static<typeof Delivery>, 'body'> & { body: B } => ({
   id: delivery.id,
   status: delivery.status,
-  body: bodyOf(notificationIn(delivery), format) as B,
+  body: bodyOf({ ...notificationIn(delivery), qr_name: delivery.qr_name }, format) as B,
   created_at: delivery.created_at.toISOString(),
   next_attempt_at: delivery.status === 'pending' ? delivery.due_at.toISOString() : null,
   error: delivery.error,

@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox';
-import { normalizeTag } from '../../../events/read-fields.ts';
+import { normalizeTag } from '../../../events/tags.ts';
 import { maxTagLength } from '../../../events/targeting/targeting-words.ts';
 import type { WebhookSettings } from '../../../events/webhooks/webhook.ts';
 import { webhookEventTypes } from '../../../events/webhooks/webhook-events.ts';

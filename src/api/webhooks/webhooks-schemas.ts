@@ -106,11 +106,19 @@ export const Subscription = t.Object(
 
 export const DeletedSubscription = t.Object({ deleted: t.Literal(true), id: webhookId }, exact);
 
+const qrName = t.Optional(
+  t.String({ description: 'Name of the code when the request is sent.', examples: ['Spring menu'] }),
+);
+
 /** One schema for all types with the same data. */
 const byData = Map.groupBy(webhookEventTypes, (type) => publicTypes[type].data as TObject);
 const bodyOfTypes = (types: WebhookEventType[], data: TObject) =>
   t.Object(
-    { type: oneOf(types), timestamp: time('When it happened.'), data },
+    {
+      type: oneOf(types),
+      timestamp: time('When it happened.'),
+      data: t.Object({ ...data.properties, qr_name: qrName }, exact),
+    },
     { ...exact, description: 'The body that is POSTed.' },
   );
 

@@ -10,11 +10,15 @@ const sizeStep = 0.93;
 const lineHeightEm = 1.25;
 const ellipsis = '…';
 
-/** The text of a label, or the other one if the font lacks more than a third of its characters. */
+/**
+ * The text of a label without the characters that the font lacks, such as an emoji; or the other text, if it lacks more than
+ * a third of them.
+ */
 export function writableText(text: string, otherwise: string, font: FrameFont): string {
   const missing = new Set(missingCharacters(text, font));
-  const lacking = [...text].filter((char) => missing.has(char)).length;
-  return lacking * 3 > [...text].length ? otherwise : text;
+  const all = [...text.normalize('NFC')];
+  const written = all.filter((char) => !missing.has(char));
+  return (all.length - written.length) * 3 > all.length ? otherwise : written.join('').trim();
 }
 
 /** A line of a caption: its size, and the point where its baseline starts, in millimeters. */

@@ -54,6 +54,8 @@ describe('captions', () => {
   test('a name that the font cannot write is replaced by the short link', () => {
     expect(writableText('桌子', 'go.example.com/x', frameFont)).toBe('go.example.com/x');
     expect(writableText('Стол 3', 'go.example.com/x', frameFont)).toBe('Стол 3');
+    expect(writableText('Terrace café 3 ☕', 'go.example.com/x', frameFont), 'no box').toBe('Terrace café 3');
+    expect(writableText('Cafe\u0301', 'go.example.com/x', frameFont), 'composed').toBe('Café');
   });
 });
 

@@ -1,5 +1,5 @@
 import { useId, useState } from 'preact/hooks';
-import { normalizeTag } from '../../../../events/read-fields.ts';
+import { spelledTags, spellingOf, tagsOf } from '../../../../events/tags.ts';
 import { maxTagLength, maxTags } from '../../../../events/targeting/targeting-words.ts';
 import { useResource } from '../resource.ts';
 import type { Tags } from '../types.ts';
@@ -21,9 +21,9 @@ export function TagsField({ label, isLabelHidden = false, tags, onTags, error, h
   const [text, setText] = useState('');
   const known = useResource<Tags>('/tags').data?.data ?? [];
   const add = (typed: string) => {
-    const added = typed.split(/[,;]/).map(normalizeTag).filter(Boolean);
+    const added = typed.split(/[,;]/).map(spellingOf).filter(Boolean);
     setText('');
-    const next = [...new Set([...tags, ...added])];
+    const next = spelledTags(tagsOf([...tags, ...added])) ?? [];
     if (next.length > tags.length) onTags(next);
   };
   return (
