@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import './formats.ts';
 
 /** Event data of an older schema. */
@@ -25,12 +25,14 @@ export function defineEvent<S extends TSchema>(
   shape: S,
   upcasters: EventDefinition['upcasters'] = {},
 ): EventDefinition<S> {
-  const check = TypeCompiler.Compile(shape);
+  // Compiled at the first use, because a process uses few of the types.
+  let compiled: TypeCheck<S> | undefined;
+  const check = () => (compiled ??= TypeCompiler.Compile(shape));
   return {
     schema,
     upcasters,
-    matches: (data): data is Static<S> => check.Check(data),
-    mismatch: (data) => [...check.Errors(data)].map((e) => `${e.path || 'data'}: ${e.message}`).join(', '),
+    matches: (data): data is Static<S> => check().Check(data),
+    mismatch: (data) => [...check().Errors(data)].map((e) => `${e.path || 'data'}: ${e.message}`).join(', '),
   };
 }
 

@@ -20,7 +20,6 @@ import { readJson } from './http/body.ts';
 import type { Call, Method, Operation } from './http/operation.ts';
 import { type Context, traced } from './http/traced.ts';
 import { queryReader, validator } from './http/validate.ts';
-import { describe } from './openapi/document.ts';
 
 type Handle = (
   call: Pick<Call<never, never>, 'caller' | 'rate' | 'params'>,
@@ -37,8 +36,6 @@ export interface MountOptions {
   tracing?: Tracing | undefined;
 }
 
-const hidden = { detail: { hide: true } };
-
 /** Serves every operation; other paths under the base are answered with 404, other methods with 405. */
 export function mount(app: Elysia, operations: Operation[], options: MountOptions): void {
   const { base } = options;
@@ -47,8 +44,8 @@ export function mount(app: Elysia, operations: Operation[], options: MountOption
     const { method } = operation;
     const path = base + operation.path.slice('/v1'.length);
     const respond = responder(options, path, handlerOf(operation, options), operation.answerWithinMs);
-    app.route(method, path, respond, base === '/v1' ? { detail: describe(operation) } : hidden);
-    if (method === 'GET') app.route('HEAD', path, respond, hidden);
+    app.route(method, path, respond);
+    if (method === 'GET') app.route('HEAD', path, respond);
     methods.set(path, [...(methods.get(path) ?? []), method]);
   }
   for (const [path, allowed] of methods) {
@@ -56,18 +53,20 @@ export function mount(app: Elysia, operations: Operation[], options: MountOption
     const refuse = responder(options, path, async () => {
       throw new Refusal('method_not_allowed', `This path supports only ${allow}.`, undefined, { allow });
     });
-    app.all(path, refuse, hidden);
+    app.all(path, refuse);
   }
   const unknown = responder(options, 'unknown', async () => {
     throw new Refusal('not_found', 'This path does not exist: see /swagger for the paths of the API.');
   });
-  for (const path of [base, `${base}/*`]) app.all(path, unknown, hidden);
+  for (const path of [base, `${base}/*`]) app.all(path, unknown);
 }
+
+const noParameters = t.Object({});
 
 /** Reads and validates the query, then the body, and calls the operation. */
 function handlerOf(operation: Operation, { parameters = [] }: MountOptions): Handle {
   const { query, body, checkBody: ownCheck, readBody, handle } = operation;
-  const readQuery = queryReader(query ?? t.Object({}), parameters);
+  const readQuery = queryReader(query ?? noParameters, parameters);
   const checkBody = ownCheck ?? (body === undefined ? undefined : validator(body, 'body'));
   return async (call, request) => {
     return handle({

@@ -75,7 +75,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   };
   mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log, tracing: service.tracing });
   images.servePublic(app, { log, trustedProxies });
-  serveSwagger(app);
+  serveSwagger(app, operations);
   return {
     operations,
     admission,

@@ -7,7 +7,7 @@ import { appendAndCommit, prepare } from '../log/append.ts';
 import { isLimitSet } from './change.ts';
 import { addUncounted, countUsed, lockLimits } from './limits.ts';
 
-/** One transaction holds the append lock while it inserts its events: 3 ms for this many, 7 ms at a load of 20. */
+/** One transaction holds the append lock while it inserts its events. */
 export const maxEventsPerTransaction = 100;
 const maxCharactersPerTransaction = 262_144;
 

@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import pino from 'pino';
-import pretty from 'pino-pretty';
 
 export type Logger = pino.Logger;
 
@@ -21,6 +21,8 @@ export function createLogger(
     formatters: { level: (label) => ({ level: label }) },
   };
   if (!human) return pino(options, destination);
+  // Its 40 files are loaded only by a process that writes to a terminal.
+  const pretty: typeof import('pino-pretty') = createRequire(import.meta.url)('pino-pretty');
   return pino(
     options,
     pretty({

@@ -1,4 +1,5 @@
-import QRCode from 'qrcode';
+/// <reference path="./qrcode-internals.d.ts" />
+import QRCode from 'qrcode/lib/core/qrcode.js';
 import type { ErrorCorrection } from '../../events/style-shapes.ts';
 
 export type Mask = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;

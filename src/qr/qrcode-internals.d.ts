@@ -1,3 +1,9 @@
+/** The encoder alone: the entry of the package also loads what draws PNG files. */
+declare module 'qrcode/lib/core/qrcode.js' {
+  const encoder: Pick<typeof import('qrcode'), 'create'>;
+  export default encoder;
+}
+
 /** A table of the `qrcode` package that its own types leave out. */
 declare module 'qrcode/lib/core/error-correction-code.js' {
   interface Level {

@@ -42,18 +42,13 @@ const answer = (status: number, body: unknown) =>
 
 /** Serves `/healthz`, 200 while the process runs, and `/readyz`, 503 if a part that the process needs is down. */
 export function serveHealth(app: Elysia, probes: Record<string, Probe>, log: Logger, details: Details = {}): void {
-  const hidden = { detail: { hide: true } };
-  app.get('/healthz', () => answer(200, { status: 'ok' }), hidden);
-  app.get(
-    '/readyz',
-    async () => {
-      const findings = await Promise.all(
-        Object.entries(probes).map(async ([name, probe]) => [name, await runProbe(name, probe, log)] as const),
-      );
-      const ready = findings.every(([, { status }]) => status !== 'down');
-      const parts = findings.map(([name, finding]) => [name, { ...finding, ...details[name]?.() }]);
-      return answer(ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', parts: Object.fromEntries(parts) });
-    },
-    hidden,
-  );
+  app.get('/healthz', () => answer(200, { status: 'ok' }));
+  app.get('/readyz', async () => {
+    const findings = await Promise.all(
+      Object.entries(probes).map(async ([name, probe]) => [name, await runProbe(name, probe, log)] as const),
+    );
+    const ready = findings.every(([, { status }]) => status !== 'down');
+    const parts = findings.map(([name, finding]) => [name, { ...finding, ...details[name]?.() }]);
+    return answer(ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', parts: Object.fromEntries(parts) });
+  });
 }

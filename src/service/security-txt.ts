@@ -32,7 +32,6 @@ export function serveSecurityText(app: Elysia, { contact, publicUrl, clock }: Se
       },
     });
   };
-  const hidden = { detail: { hide: true } };
-  app.get(path, respond, hidden);
-  app.route('HEAD', path, respond, hidden);
+  app.get(path, respond);
+  app.route('HEAD', path, respond);
 }

@@ -147,9 +147,8 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
         const type = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' };
         return new Response(status === 304 ? null : body, { status, headers: { ...type, ...headers } });
       };
-      const hidden = { detail: { hide: true } };
-      app.get('/images/:id/public', respond, hidden);
-      app.route('HEAD', '/images/:id/public', respond, hidden);
+      app.get('/images/:id/public', respond);
+      app.route('HEAD', '/images/:id/public', respond);
     },
   };
 }

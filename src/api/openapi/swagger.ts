@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { swagger } from '@elysiajs/swagger';
 import type { Elysia } from 'elysia';
-import { documentation } from './document.ts';
-import { type GeneratedDocument, shareParts } from './sharing.ts';
+import type { Operation } from '../http/operation.ts';
 
 const assets: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
@@ -40,17 +38,14 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-/** Where the plugin serves what it has generated from the operations. */
-const generatedPath = '/swagger/generated.json';
-
 // Only files of this origin. Swagger UI draws its icons as data: images.
 const policy = "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'";
 
 /**
- * Serves the OpenAPI document at /openapi.json and /swagger/json, and at /swagger a page of our own with Swagger UI's files: the plugin's
- * page loads them from a CDN.
+ * Serves the OpenAPI document of the operations at /openapi.json and /swagger/json, and at /swagger a page of our own with Swagger UI's
+ * files: the page of the plugin that generates the document loads them from a CDN.
  */
-export function serveSwagger(app: Elysia): void {
+export function serveSwagger(app: Elysia, operations: Operation[]): void {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const send = (body: string | Uint8Array<ArrayBuffer>, type: string, cache = 'no-cache') =>
     new Response(body, {
@@ -61,35 +56,24 @@ export function serveSwagger(app: Elysia): void {
         'x-content-type-options': 'nosniff',
       },
     });
-  const hidden = { detail: { hide: true } };
 
-  app.use(
-    swagger({
-      // The plugin's own page, which runs scripts from a CDN on our origin, is replaced by ours below.
-      path: '/swagger',
-      specPath: generatedPath,
-      provider: 'swagger-ui',
-      excludeStaticFile: false,
-      exclude: [/^(?!\/v1\/)/],
-      documentation,
-    }),
-  );
-  let document: Promise<string> | undefined;
-  const sendDocument = async () => {
-    document ??= app.handle(new Request(`http://localhost${generatedPath}`)).then(async (generated) => {
-      return JSON.stringify(shareParts((await generated.json()) as GeneratedDocument));
-    });
-    return send(await document, 'application/json');
-  };
+  const sendDocument = async () => send(await documentOf(operations), 'application/json');
   // The first is where tools look, the second where the plugin would serve it.
-  for (const path of ['/openapi.json', '/swagger/json']) app.get(path, sendDocument, hidden);
-  app.get('/swagger', () => send(page, 'text/html; charset=utf-8'), hidden);
-  app.get('/swagger/start.js', () => send(start, 'text/javascript; charset=utf-8'), hidden);
+  for (const path of ['/openapi.json', '/swagger/json']) app.get(path, sendDocument);
+  app.get('/swagger', () => send(page, 'text/html; charset=utf-8'));
+  app.get('/swagger/start.js', () => send(start, 'text/javascript; charset=utf-8'));
   for (const [name, type] of Object.entries(assets)) {
-    app.get(
-      `/swagger/${name}`,
-      async () => send(new Uint8Array(await readFile(join(folder, name))), type, 'public, max-age=86400'),
-      hidden,
+    app.get(`/swagger/${name}`, async () =>
+      send(new Uint8Array(await readFile(join(folder, name))), type, 'public, max-age=86400'),
     );
   }
+}
+
+/** One for all services of a process, since no setting changes what an operation accepts and answers. */
+let document: Promise<string> | undefined;
+
+/** The generator is loaded by the first request: it and the document take 0.2 s of CPU, which a start should not wait for. */
+function documentOf(operations: Operation[]): Promise<string> {
+  document ??= import('./generate.ts').then(({ generateDocument }) => generateDocument(operations));
+  return document;
 }

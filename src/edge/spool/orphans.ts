@@ -41,7 +41,7 @@ export class Orphans {
       await this.#adoptOne(name).catch((error) => {
         if (error instanceof SpoolUnusable || error instanceof NewerVersion)
           return void unreadable.set(name, messageOf(error));
-        if (error instanceof SpoolInUse) return;
+        if (error instanceof SpoolInUse) return this.#keepFinding(name, unreadable);
         if (isPostgresUnavailable(error)) throw error;
         // A batch that Postgres refuses must not block the other spools.
         refused ??= error;
@@ -54,6 +54,12 @@ export class Orphans {
   /** A sentence for each spool that cannot be read. */
   unreadable(): string[] {
     return [...this.#unreadable.values()];
+  }
+
+  /** Another edge is looking at the spool, which says nothing about whether it can be read. */
+  #keepFinding(name: string, unreadable: Map<string, string>): void {
+    const error = this.#unreadable.get(name);
+    if (error !== undefined) unreadable.set(name, error);
   }
 
   async #adoptOne(name: string): Promise<void> {
