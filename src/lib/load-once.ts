@@ -5,7 +5,6 @@ import type { Lru } from './lru.ts';
  * the next caller.
  *
  * @example
- * const pictures = lru<string, Promise<Picture>>(64);
  * const picture = await loadOnce(pictures, id, () => readPicture(sql, id));
  */
 export function loadOnce<T>(cache: Lru<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
