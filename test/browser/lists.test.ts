@@ -31,7 +31,7 @@ const codeNames = (from: number, to: number) => Array.from({ length: from - to +
 const query = () => new URL(page.url()).search;
 
 describe('the pages of a list', () => {
-  test('are numbered, have a size, begin at the top of the list, and are undone by Back', async () => {
+  test('are numbered and undone by Back, and their codes are selected, edited and undone together', async () => {
     await openWith(47);
     await page.setViewportSize({ width: 1280, height: 700 });
     await shows(codeNames(47, 28));
@@ -61,6 +61,30 @@ describe('the pages of a list', () => {
     await shows(codeNames(7, 1));
     await page.goto(`${url}/console?page=abc&sort=size&status=gone`);
     await shows(codeNames(47, 28));
+
+    const destinations = async () => {
+      const { data } = (await account.live.get('/v1/qrcodes?limit=100')).body;
+      return new Set(data.map(({ destination_url }: Json) => destination_url));
+    };
+    const before = await destinations();
+    await page.getByLabel('Select all codes on this page').press('Space');
+    await button('Select all 47').press('Enter');
+    await page.getByText('47 codes selected').waitFor();
+    await button('Edit').press('Enter');
+    await dialog().getByLabel('Find in destinations').fill('https://example.com');
+    await dialog().getByLabel('Replace with').fill('https://new.example');
+    expect(await accessibilityViolations(page), 'edit').toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Change 47 codes?' }).waitFor();
+    expect(await dialog().getByRole('listitem').count()).toBe(47);
+    expect(await accessibilityViolations(page), 'preview').toEqual([]);
+    expect(await destinations(), 'nothing is changed yet').toEqual(before);
+    await dialog().getByRole('button', { name: 'Change 47 codes' }).press('Enter');
+    await page.getByText('47 codes changed.').waitFor();
+    expect([...(await destinations())].every((to) => String(to).startsWith('https://new.example'))).toBe(true);
+    await button('Undo').press('Enter');
+    await page.getByText('Undone.').waitFor();
+    expect(await destinations()).toEqual(before);
   });
 
   test('find a code by its short link or id, and keep the search on the way back from it', async () => {

@@ -24,6 +24,10 @@ export const visitors = (count: number) => `${count > maxExactVisitors ? '≈ ' 
 export const average = (value: number) => number(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 export const date = (iso: string) => dateOnly.format(new Date(iso));
 export const time = (iso: string) => dateAndTime.format(new Date(iso));
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+/** The order of names as people count: "Table 2" before "Table 10". */
+export const compareNames = (a: string, b: string) => collator.compare(a, b);
+
 export const plural = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
 const units: [Intl.RelativeTimeFormatUnit, number][] = [

@@ -5,6 +5,7 @@ import type * as reverts from '../../api/account/revert.ts';
 import type * as analytics from '../../api/analytics/schemas.ts';
 import type * as logos from '../../api/images/logos.ts';
 import type * as preflight from '../../api/images/preflight-schemas.ts';
+import type * as bulkUpdates from '../../api/qrcodes/bulk-update-schemas.ts';
 import type * as codes from '../../api/qrcodes/qrcode-schemas.ts';
 import type * as targeting from '../../api/qrcodes/targeting-schemas.ts';
 import type * as webhooks from '../../api/webhooks/webhook-schemas.ts';
@@ -25,6 +26,7 @@ export type Account = Static<typeof accounts.Account>;
 export type Logo = Static<typeof logos.ListedLogo>;
 export type ApiKey = Static<typeof accounts.ApiKey>;
 export type Reverted = Static<typeof reverts.RevertAnswer>;
+export type BulkUpdated = Static<typeof bulkUpdates.BulkUpdateAnswer>;
 export type CreatedApiKey = Static<typeof accounts.CreatedApiKey>;
 
 export type AuditEvent = Static<typeof events.AuditEvent>;

@@ -1,14 +1,12 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { labelOf } from '../code/versions.ts';
 import { plural, time } from '../format.ts';
+import { ChangesList } from '../parts/changes-list.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
-import { Scroll } from '../parts/scroll.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
-import { pageUrl } from '../router.ts';
 import { timeZoneText } from '../time-zones.ts';
 import type { ApiKey, Reverted } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
@@ -116,9 +114,6 @@ interface PreviewProps {
   onClose(): void;
 }
 
-/** More would make the dialog slow. */
-const maxShown = 200;
-
 function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, onConfirm, onClose }: PreviewProps) {
   const codes = Map.groupBy(changes, ({ qr_id }) => qr_id);
   const kept = Map.groupBy(skipped, ({ qr_id }) => qr_id);
@@ -131,39 +126,10 @@ function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, o
         By {apiKey.name} from {time(period.from)} to {time(period.to)}:{' '}
         {codes.size === 0 ? 'no code would change.' : `${plural(codes.size, 'code')} would change.`}
       </p>
-      <Scroll label="What would change">
-        <div class="stack gap-m undo-preview">
-          {[...codes].slice(0, maxShown).map(([id, ofCode]) => (
-            <section key={id}>
-              <h3>
-                <a href={pageUrl(`/codes/${id}`)} target="_blank" rel="noreferrer">
-                  {ofCode[0]?.name}
-                </a>
-              </h3>
-              <ul class="stack gap-xs names">
-                {ofCode.map(({ field, from, to }) => (
-                  <li key={field}>
-                    {labelOf(field)}: <del>{valueText(from)}</del> → {valueText(to)}
-                  </li>
-                ))}
-              </ul>
-            </section>
-          ))}
-          {codes.size > maxShown && <p class="hint">And {plural(codes.size - maxShown, 'more code', 'more codes')}.</p>}
-          {kept.size > 0 && (
-            <section>
-              <h3>Stays as it is</h3>
-              <ul class="stack gap-xs names">
-                {[...kept].slice(0, maxShown).map(([id, reasons]) => (
-                  <li key={id}>
-                    <code>{id}</code>: {reasons.map(({ reason }) => reason).join(' ')}
-                  </li>
-                ))}
-              </ul>
-            </section>
-          )}
-        </div>
-      </Scroll>
+      <ChangesList
+        codes={[...codes].map(([qr_id, ofCode]) => ({ qr_id, name: ofCode[0]?.name ?? qr_id, changes: ofCode }))}
+        kept={[...kept].map(([qr_id, ofCode]) => ({ qr_id, reasons: ofCode.map(({ reason }) => reason) }))}
+      />
       <p class="hint">
         Codes that the key created are paused, not deleted. All of this is in the history of each code, and can be
         changed again.
@@ -181,21 +147,3 @@ function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, o
     </Dialog>
   );
 }
-
-/** A value of any field for people: lists by their length, objects by what is set in them. */
-export function valueText(value: unknown): string {
-  if (value === null || value === undefined) return 'none';
-  if (Array.isArray(value))
-    return value.every((item) => typeof item === 'string') ? value.join(', ') : plural(value.length, 'rule');
-  if (typeof value !== 'object') return String(value);
-  const set = Object.entries(value).filter(([, part]) => part !== null && part !== false);
-  return set.length === 0
-    ? 'none'
-    : set.map(([name, part]) => `${name.replaceAll('_', ' ')} ${partText(part)}`.trim()).join(', ');
-}
-
-const partText = (part: unknown): string => {
-  if (part === true) return '';
-  if (typeof part === 'object') return valueText(part);
-  return /^\d{4}-\d\d-\d\dT/.test(String(part)) ? time(String(part)) : String(part);
-};

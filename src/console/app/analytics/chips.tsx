@@ -1,10 +1,10 @@
 import { Icon } from '../icons.tsx';
 import { urlWith } from '../router.ts';
-import { type Filters, filterColumns, filterLabel } from './filters.ts';
+import { type Filters, filterColumns, filterLabel, tagsParameter } from './filters.ts';
 
 /** The filters in use, each with a link that removes it. A link, so that Back brings it again. */
 export function Chips({ filters, codeNames }: { filters: Filters; codeNames?: Map<string, string> | undefined }) {
-  const { values, codes } = filters;
+  const { values, codes, tags, match } = filters;
   const columns = filterColumns.flatMap((column) => {
     const value = values[column];
     return value === undefined
@@ -16,8 +16,15 @@ export function Chips({ filters, codeNames }: { filters: Filters; codeNames?: Ma
     label: `Code: ${codeNames?.get(id) ?? id}`,
     url: urlWith({ codes: codes.filter((other) => other !== id).join(','), page: undefined }),
   }));
-  const chips = [...selected, ...columns];
-  const none = Object.fromEntries([...filterColumns, 'codes', 'page'].map((name) => [name, undefined]));
+  const tagged = tags.map((tag, i) => ({
+    key: `tag ${tag}`,
+    label: `${i > 0 && match === 'all' ? 'and tag' : 'Tag'}: ${tag}`,
+    url: urlWith({ tags: tagsParameter(tags.filter((other) => other !== tag)), page: undefined }),
+  }));
+  const chips = [...selected, ...tagged, ...columns];
+  const none = Object.fromEntries(
+    [...filterColumns, 'codes', 'tags', 'match', 'page'].map((name) => [name, undefined]),
+  );
   return (
     <div aria-live="polite">
       {chips.length > 0 && (

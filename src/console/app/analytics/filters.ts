@@ -14,6 +14,20 @@ export const botOptions = [
 ] as const;
 export type BotChoice = (typeof botOptions)[number][0];
 
+export type TagMatch = 'any' | 'all';
+
+/** Tags in the URL of a page, which may have any character. */
+export const tagsParameter = (tags: string[]) => tags.map(encodeURIComponent).join(',');
+
+/** Without its encoding; as it is, if a URL that was typed by hand has a wrong one. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** What a page of analytics shows. All of it is in the URL of the page. */
 export interface Filters {
   name: PeriodName;
@@ -24,6 +38,9 @@ export interface Filters {
   values: Partial<Record<FilterColumn, string>>;
   /** Ids of the selected codes; none for all codes. */
   codes: string[];
+  /** Tags that the codes have, any or all of them. */
+  tags: string[];
+  match: TagMatch;
   /** The same as parameters of the API. */
   query: Record<string, string | string[] | undefined>;
 }
@@ -37,6 +54,8 @@ export function filtersOf(query: URLSearchParams): Filters {
     filterColumns.flatMap((column) => (query.get(column) ? [[column, query.get(column)]] : [])),
   );
   const codes = (query.get('codes') ?? '').split(',').filter((id) => id !== '');
+  const tags = (query.get('tags') ?? '').split(',').filter(Boolean).map(decoded);
+  const match = query.get('match') === 'all' ? 'all' : 'any';
   return {
     name,
     period,
@@ -44,7 +63,17 @@ export function filtersOf(query: URLSearchParams): Filters {
     bots,
     values,
     codes,
-    query: { ...period, timezone, bots, ...values, qr_id: codes.length === 0 ? undefined : codes },
+    tags,
+    match,
+    query: {
+      ...period,
+      timezone,
+      bots,
+      ...values,
+      qr_id: codes.length === 0 ? undefined : codes,
+      tag: tags.length === 0 ? undefined : tags,
+      tag_match: match === 'all' ? match : undefined,
+    },
   };
 }
 

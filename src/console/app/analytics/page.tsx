@@ -8,6 +8,7 @@ import { CodePicker } from './code-picker.tsx';
 import { CodesTable } from './codes-table.tsx';
 import { useFilters, withFilters } from './filters.ts';
 import { Scans } from './scans.tsx';
+import { TagPicker } from './tag-picker.tsx';
 import { AnalyticsView } from './view.tsx';
 
 const tabs = [
@@ -36,10 +37,16 @@ export function AccountAnalyticsPage() {
   const names = new Map(codes.data?.data.map(({ qr_id, name }) => [qr_id, name]));
   const codeUrl = (id: string) => withFilters(pageUrl(`/codes/${id}`), query);
   const tab = (tabs.find(([name]) => name === query.get('tab')) ?? tabs[0])[0];
-  const picker = <CodePicker selected={filters.codes} />;
+  const picker = (
+    <>
+      <CodePicker selected={filters.codes} />
+      <TagPicker selected={filters.tags} match={filters.match} />
+    </>
+  );
+  const isNarrowed = filters.codes.length > 0 || filters.tags.length > 0;
   const heading = (
     <>
-      <Heading title="Analytics" lead={filters.codes.length === 0 ? 'All codes' : 'Selected codes'} />
+      <Heading title="Analytics" lead={isNarrowed ? 'Selected codes' : 'All codes'} />
       <Segments label="View" options={tabs} value={tab} onValue={(name) => setQuery({ tab: name, page: undefined })} />
     </>
   );

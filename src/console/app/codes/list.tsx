@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { api, type Query } from '../api.ts';
 import { plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -10,6 +11,7 @@ import { useResource } from '../resource.ts';
 import { pageUrl, replaceQuery, setQuery, useRoute } from '../router.ts';
 import type { ListedQrCode, Page } from '../types.ts';
 import { CodeTable } from './code-table.tsx';
+import { maxEdited } from './edit-dialog.tsx';
 import { useMarks } from './marks.ts';
 import { Overview } from './overview.tsx';
 import { SelectionBar } from './selection-bar.tsx';
@@ -76,6 +78,8 @@ export function CodesPage() {
       {selection.codes.length > 0 && (
         <SelectionBar
           selection={selection}
+          total={total}
+          selectAll={async () => selection.set(await codesOf(filters, total), true)}
           onChange={async () => {
             await Promise.all([reload(), reloadMarks()]);
           }}
@@ -94,6 +98,18 @@ export function CodesPage() {
       )}
     </>
   );
+}
+
+const maxPageSize = 100;
+
+/** All codes that a list shows on its pages, as many as can be edited together. */
+async function codesOf(filters: Query, total: number): Promise<ListedQrCode[]> {
+  const codes: ListedQrCode[] = [];
+  for (let page = 1; (page - 1) * maxPageSize < Math.min(total, maxEdited); page++) {
+    const { data } = await api.get<Page<ListedQrCode>>('/qrcodes', { ...filters, page, limit: maxPageSize });
+    codes.push(...data);
+  }
+  return codes;
 }
 
 function Toolbar() {

@@ -9,7 +9,7 @@ import {
   stockLayouts,
 } from '../../../qr/sheet/layouts.ts';
 import { api } from '../api.ts';
-import { displayUrl, plural } from '../format.ts';
+import { compareNames, displayUrl, plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
@@ -36,8 +36,9 @@ const layoutGroups = [
   { label: 'US Letter', layouts: layouts.filter(([, { page }]) => page === pages.letter) },
 ];
 
-/** Prints the selected codes on label sheets: a PDF file with one label for each. */
-export function PrintDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose(): void }) {
+/** Prints the selected codes on label sheets: a PDF file with one label for each, by name. */
+export function PrintDialog({ codes: selected, onClose }: { codes: ListedQrCode[]; onClose(): void }) {
+  const codes = selected.toSorted((a, b) => compareNames(a.name, b.name));
   const [layout, setLayout] = useState<StockLayout>('a4-3x8');
   const [caption, setCaption] = useState<Caption>('name');
   const [skip, setSkip] = useState('0');

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { minBundleSizePx } from '../../../qr/print-sizes.ts';
 import { api } from '../api.ts';
-import { plural } from '../format.ts';
+import { number, plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { DownloadOptions } from '../parts/download-fields.tsx';
@@ -11,6 +11,7 @@ import { save } from '../parts/save.ts';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import type { ListedQrCode } from '../types.ts';
+import { EditDialog, maxEdited } from './edit-dialog.tsx';
 import { PrintDialog } from './print-dialog.tsx';
 import { TagDialog } from './tag-dialog.tsx';
 import type { Selection } from './use-selection.ts';
@@ -41,14 +42,20 @@ function report({ changed, failed }: Result, done: string): void {
   if (first !== undefined) toast(`${plural(failed.length, 'code')} could not be ${done}: ${first.message}`, 'failed');
 }
 
-interface Props {
+interface ChangeProps {
   selection: Selection;
   onChange(): Promise<void>;
 }
 
+interface Props extends ChangeProps {
+  /** Codes on all pages of the list. */
+  total: number;
+  selectAll(): Promise<void>;
+}
+
 /** What can be done with the selected codes. */
-export function SelectionBar({ selection, onChange }: Props) {
-  const [open, setOpen] = useState<'tag' | 'download' | 'print' | 'delete'>();
+export function SelectionBar({ selection, total, selectAll, onChange }: Props) {
+  const [open, setOpen] = useState<'edit' | 'tag' | 'download' | 'print' | 'delete'>();
   const { busy, run } = useAction();
   const { codes } = selection;
   const active = codes.filter(({ status }) => status === 'active');
@@ -72,7 +79,14 @@ export function SelectionBar({ selection, onChange }: Props) {
   };
   return (
     <section class="card row between selection" aria-label="Selected codes">
-      <strong role="status">{plural(codes.length, 'code')} selected</strong>
+      <div class="row">
+        <strong role="status">{plural(codes.length, 'code')} selected</strong>
+        {codes.length < Math.min(total, maxEdited) && (
+          <button type="button" class="button small" disabled={busy} onClick={() => run(selectAll)}>
+            Select {total > maxEdited ? `the first ${number(maxEdited)}` : `all ${number(total)}`}
+          </button>
+        )}
+      </div>
       <div class="row actions">
         <button
           type="button"
@@ -91,6 +105,16 @@ export function SelectionBar({ selection, onChange }: Props) {
         >
           <Icon name="play" />
           Resume{paused.length > 0 && ` ${paused.length}`}
+        </button>
+        <button
+          type="button"
+          class="button"
+          disabled={codes.length > maxEdited}
+          title={codes.length > maxEdited ? `Up to ${number(maxEdited)} codes can be edited together.` : undefined}
+          onClick={() => setOpen('edit')}
+        >
+          <Icon name="pencil" />
+          Edit
         </button>
         <button type="button" class="button" onClick={() => setOpen('tag')}>
           <Icon name="tag" />
@@ -112,6 +136,7 @@ export function SelectionBar({ selection, onChange }: Props) {
           Clear
         </button>
       </div>
+      {open === 'edit' && <EditDialog codes={codes} onChange={onChange} onClose={() => setOpen(undefined)} />}
       {open === 'tag' && <TagDialog codes={codes} onSave={tag} onClose={() => setOpen(undefined)} />}
       {open === 'download' && <DownloadDialog codes={codes} onClose={() => setOpen(undefined)} />}
       {open === 'print' && <PrintDialog codes={codes} onClose={() => setOpen(undefined)} />}
@@ -161,7 +186,7 @@ function DownloadDialog({ codes, onClose }: { codes: ListedQrCode[]; onClose(): 
 
 const confirmation = 'delete';
 
-function DeleteDialog({ selection, onChange, onClose }: Props & { onClose(): void }) {
+function DeleteDialog({ selection, onChange, onClose }: ChangeProps & { onClose(): void }) {
   const [typed, setTyped] = useState('');
   const { busy, run } = useAction();
   const { codes } = selection;
