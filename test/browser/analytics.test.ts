@@ -29,7 +29,7 @@ const scan = (code: { short_code: string }, agent: keyof typeof agents, address:
 /** Four scans by people, one of them returning, and one by a bot. */
 useConsole(service, { plan: 'business' }, async (opened) => {
   ({ account, page, url } = opened);
-  menu = await created(account.live, { name: 'Menu' });
+  menu = await created(account.live, { name: 'Menu', tags: ['Tables'] });
   const poster = await created(account.live, { name: 'Poster' });
   await scan(menu, 'iphone', '8.8.8.8');
   await scan(menu, 'iphone', '8.8.8.8');
@@ -93,6 +93,15 @@ test('the account has analytics over all codes, whose filters are in the URL and
   await page.goBack();
   await eventually(async () => expect(await filters().allTextContents()).toEqual(['Device: Android']));
   await link('Remove filter Device: Android').click();
+  await shows('Scans', '4');
+
+  await page.getByRole('button', { name: 'All tags' }).click();
+  await page.getByRole('dialog').getByLabel('Tables').check();
+  expect(await accessibilityViolations(page), 'tags').toEqual([]);
+  await page.getByRole('button', { name: 'Show 1 tag' }).click();
+  await shows('Scans', '3');
+  await listsCodes(['Menu']);
+  await link('Remove filter Tag: Tables').click();
   await shows('Scans', '4');
 
   await page.getByText('So far', { exact: true }).waitFor();

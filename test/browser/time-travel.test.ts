@@ -97,7 +97,7 @@ describe('on a phone in the dark', () => {
     await button('Last 24 hours').click();
     await button('Show what would change').click();
     await page.getByRole('heading', { name: 'Undo 3 changes?' }).waitFor();
-    expect(await dialog().locator('.undo-preview section').allTextContents()).toEqual([
+    expect(await dialog().locator('.changes-list section').allTextContents()).toEqual([
       'PhishingStatus: active → paused',
       'KeptDestination: https://evil.example → https://example.com/menuStatus: paused → active',
     ]);

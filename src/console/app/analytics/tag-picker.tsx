@@ -65,7 +65,12 @@ function TagsDialog({ tags, selected, match, onClose }: Props & { tags: Tags['da
           ))}
         </ul>
         {chosen.size > 1 && (
-          <Segments label="Codes that have" options={matches} value={chosenMatch} onValue={setChosenMatch} />
+          <Segments
+            label="Codes that have"
+            options={matches}
+            value={chosenMatch}
+            onValue={(value) => setChosenMatch(value === 'all' ? 'all' : 'any')}
+          />
         )}
         <DialogActions onCancel={onClose}>
           <button type="button" class="button" disabled={selected.length === 0} onClick={() => show([])}>

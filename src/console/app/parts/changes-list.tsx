@@ -38,9 +38,7 @@ export const ChangesList = ({ codes, kept }: Props) => (
           </ul>
         </section>
       ))}
-      {codes.length > maxShown && (
-        <p class="hint">And {plural(codes.length - maxShown, 'more code', 'more codes')}.</p>
-      )}
+      {codes.length > maxShown && <p class="hint">And {plural(codes.length - maxShown, 'more code', 'more codes')}.</p>}
       {kept.length > 0 && (
         <section>
           <h3>Stays as it is</h3>
