@@ -67,6 +67,12 @@ describe('the guest page', () => {
     ]);
     const { body: audit } = await live.get('/v1/account/audit?type=account.updated');
     expect(audit.data.map(({ data }: Json) => data)).toContainEqual({ field: 'guest_page', from: 'off', to: 'name' });
+    expect((await live.patch('/v1/account', { guest_page: {} })).body.guest_page).toEqual({ logo: null });
+    const wrong = await live.patch('/v1/account', { guest_page: 'yes' });
+    expect(wrong.status).toBe(400);
+    expect(wrong.body.error.message).toBe(
+      'guest_page must be an object with the id of a logo, such as {"logo": null}, or null.',
+    );
     const refused = await development.patch('/v1/account', { guest_page: null });
     expect(refused.body.error.code).toBe('live_key_required');
     const unknown = await live.patch('/v1/account', { guest_page: { logo: 'logo_unknown' } });

@@ -5,17 +5,14 @@ import { exact, orNull, time } from '../http/schemas.ts';
 
 /** Schemas of the account and its API keys. */
 
-const guestPage = orNull(
-  t.Object(
-    {
-      logo: orNull(t.String({ description: 'Id of a live logo.', examples: ['logo_0VMNcq2hE3kx0dTtWq8LbY'] })),
-    },
-    {
-      ...exact,
-      description:
-        'Shows the name of the account, and a logo of up to 128 KiB unless it is null, on the pages that guests see instead of a destination: paused, not started, expired, limit reached, deleted. null shows neither.',
-    },
-  ),
+const guestLogo = orNull(t.String({ description: 'Id of a live logo.', examples: ['logo_0VMNcq2hE3kx0dTtWq8LbY'] }));
+const guestPageDescription =
+  'Shows the name of the account, and a logo of up to 128 KiB unless it is null, on the pages that guests see instead of a destination: paused, not started, expired, limit reached, deleted. null shows neither.';
+
+const guestPage = orNull(t.Object({ logo: guestLogo }, { ...exact, description: guestPageDescription }));
+const guestPageChange = t.Union(
+  [t.Object({ logo: t.Optional(guestLogo) }, { ...exact, description: guestPageDescription }), t.Null()],
+  { 'x-expected': 'an object with the id of a logo, such as {"logo": null}, or null' },
 );
 
 export const Account = t.Object(
@@ -82,7 +79,7 @@ export const AccountChange = t.Object(
         'x-expected': 'the IANA name of a time zone, such as Europe/Berlin',
       }),
     ),
-    guest_page: t.Optional(guestPage),
+    guest_page: t.Optional(guestPageChange),
   },
   { ...exact, minProperties: 1, examples: [{ timezone: 'Europe/Berlin', guest_page: { logo: null } }] },
 );

@@ -72,7 +72,10 @@ const updateAccount = (service: Service): Operation =>
         throw new Refusal('live_key_required', 'These settings apply to live codes too: set them with a live key.');
       const by = { actor: caller.key, now: service.clock() };
       // First, because it can be refused.
-      if (body.guest_page !== undefined) await setGuestPage(service.sql, caller.account, body.guest_page, by);
+      if (body.guest_page !== undefined) {
+        const guestPage = body.guest_page && { logo: body.guest_page.logo ?? null };
+        await setGuestPage(service.sql, caller.account, guestPage, by);
+      }
       if (timezone !== undefined) await setTimezone(service.sql, caller.account, timezone, by);
       return json(200, await presentAccount(service, caller, rate));
     },

@@ -7,6 +7,7 @@ import { nearest } from '../../lib/nearest.ts';
 function expectation(schema: TSchema): string {
   if (typeof schema['x-expected'] === 'string') return schema['x-expected'];
   if (Array.isArray(schema['enum'])) return `one of ${schema['enum'].join(', ')}`;
+  if (Array.isArray(schema['anyOf'])) return schema['anyOf'].map(expectation).join(' or ');
   const { minimum, maximum, minItems, maxItems } = schema;
   switch (schema['type']) {
     case 'integer':
@@ -19,6 +20,8 @@ function expectation(schema: TSchema): string {
       return 'true or false';
     case 'object':
       return 'an object';
+    case 'null':
+      return 'null';
     default:
       return `a ${schema['type']}`;
   }
