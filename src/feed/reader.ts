@@ -72,29 +72,31 @@ export class Reader implements Subscriber {
     this.#news.resolve();
   }
 
-  /** The next events, up to `limit`; none when the reader is ended. */
+  /** The next events, up to `limit`; none when the reader is ended. One that fails has read nothing, and can be repeated. */
   async read(limit: number): Promise<Batch> {
     this.#hasNews = false;
     this.#news = Promise.withResolvers();
-    const from = this.position;
-    const batch = await this.#next(limit);
+    const { frames, isAtEnd, to } = await this.#next(limit);
     if (!this.#isWatched) await this.#checkCaller();
-    if (this.ended === undefined) return batch;
-    this.position = from;
-    return { frames: [], isAtEnd: true };
+    if (this.ended !== undefined) return { frames: [], isAtEnd: true };
+    this.position = to;
+    return { frames, isAtEnd };
   }
 
-  async #next(limit: number): Promise<Batch> {
+  /** With the position that they end at. */
+  async #next(limit: number): Promise<Batch & { to: number }> {
     const live = this.channel.after(this.position, limit, maxPageBytes);
     if (live !== undefined) {
-      this.position = live.to;
-      return { frames: live.frames.filter(({ event }) => this.filter.matches(event)), isAtEnd: live.isAtEnd };
+      const { frames, isAtEnd, to } = live;
+      return { frames: frames.filter(({ event }) => this.filter.matches(event)), isAtEnd, to };
     }
     const { owner } = this.channel;
-    const page = await readPage(this.#sql, owner, { after: this.position, filter: this.filter, limit });
-    this.position = page.to;
-    const frames = page.entries.flatMap((entry) => frameOf(entry, owner, this.cursors) ?? []);
-    return { frames, isAtEnd: page.isAtEnd };
+    const { entries, isAtEnd, to } = await readPage(this.#sql, owner, {
+      after: this.position,
+      filter: this.filter,
+      limit,
+    });
+    return { frames: entries.flatMap((entry) => frameOf(entry, owner, this.cursors) ?? []), isAtEnd, to };
   }
 
   /** A revocation or suspension from before the start of the tail does not reach it: only a read of the log shows it. */

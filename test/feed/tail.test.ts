@@ -114,3 +114,34 @@ test('a reader whose account is suspended before the tail has started reads noth
   for (const gate of gates) gate.resolve();
   expect((await page).events).toEqual([]);
 });
+
+test('a stream sends what it had read when Postgres did not say whether the key may read on', async () => {
+  const { sql } = database;
+  const by = { actor: 'operator', now: new Date() };
+  const { id: account } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now: by.now });
+  const owner = { account, mode: 'live' as const };
+  const after = await headOfLog(sql);
+  const request = { name: 'Menu', destination_url: 'https://example.com' };
+  await sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
+  const stopping = new AbortController();
+  let checks = 0;
+  const pieces = await idleFeed(sql).stream(
+    { ...owner, key: 'key' },
+    {
+      after,
+      filter: new Filter({}),
+      signal: stopping.signal,
+      isAllowed: async () => {
+        if (checks++ === 0) throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
+        return true;
+      },
+    },
+  );
+  let text = '';
+  for await (const piece of pieces) {
+    text += new TextDecoder().decode(piece);
+    if (text.includes('Menu')) stopping.abort();
+  }
+  expect(checks).toBeGreaterThan(1);
+  expect(text, 'the event of the code').toContain('Menu');
+});
