@@ -4,7 +4,7 @@ import { plural } from '../format.ts';
 import { ChangesList } from '../parts/changes-list.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
-import { errorAt, type FieldErrors } from '../parts/field-errors.ts';
+import { errorAt, errorOf, type FieldErrors } from '../parts/field-errors.ts';
 import { Form } from '../parts/form.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { toast } from '../parts/toast.tsx';
@@ -111,7 +111,7 @@ function EditFields({ fields, errors, set }: EditFieldsProps) {
           label="Find in destinations"
           value={find}
           onValue={(value) => set({ find: value })}
-          error={errorAt(errors, 'replace.find')}
+          error={errorOf(errors, 'replace') ?? errorAt(errors, 'replace.find')}
           placeholder="https://old.example/"
           isCode
         />

@@ -9,6 +9,7 @@ const sentences: [RegExp, string][] = [
   [/^must be a list of at least one item/, 'Choose at least one, or remove the condition.'],
   [/^must have at least one condition/, 'Add a condition: without one, this rule would hide those after it.'],
   [/^(is required|must be an absolute URL)/, 'Enter the address of a web page, such as https://example.com/menu.'],
+  [/^cannot be combined with set\./, 'Replace a text, or set a new destination, but not both.'],
   [/^must be after from/, 'The end must be after the beginning.'],
   [/^must be after starts_at/, 'The end must be after the start.'],
   [/^must be before expires_at/, 'The start must be before the end.'],
