@@ -199,7 +199,7 @@ function checkRuns(bytes: Uint8Array, width: number, values: number): void {
 
 const maxDeltaBlock = 65_536;
 
-/** Throws if the blocks of deltas have a size that nobody writes. */
+/** Throws if the blocks of deltas have an impossible size. */
 function checkDeltas(bytes: Uint8Array): void {
   const reader = new CompactReader(bytes);
   const [size, parts] = [reader.varint(), reader.varint()];

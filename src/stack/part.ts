@@ -51,7 +51,7 @@ export interface ListeningPart extends Part {
 
 const maxPorts = 5;
 
-/** Starts a server on a free port, and on another one if somebody else takes that before the server listens. */
+/** Starts a server on a free port, and on another one if that is taken before the server listens. */
 export async function startOnFreePort(
   planFor: (port: number) => PartPlan,
   options: PartOptions,

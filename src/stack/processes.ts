@@ -71,7 +71,7 @@ export async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Whether nobody listens on a port of loopback. */
+/** Whether a port of loopback is free. */
 export const isFree = (port: number): Promise<boolean> =>
   listenOn({ host: '127.0.0.1', port }).then(closed, () => false);
 
