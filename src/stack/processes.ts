@@ -63,7 +63,7 @@ export async function freePort(): Promise<number> {
   const end = firstEphemeralPort();
   for (let attempt = 0; attempt < maxAttempts && end > firstPort; attempt++) {
     const port = randomInt(firstPort, end);
-    if ((await isReserved(port)) && (await isFree(port))) return port;
+    if ((await reserve(port)) && (await isFree(port))) return port;
   }
   const server = await listenOn({ host: '127.0.0.1', port: 0 });
   const address = server.address();
@@ -76,7 +76,7 @@ export const isFree = (port: number): Promise<boolean> =>
   listenOn({ host: '127.0.0.1', port }).then(closed, () => false);
 
 /** Keeps other processes of Scanlog from choosing a port until this one ends; false if one of them has chosen it. */
-const isReserved = (port: number): Promise<boolean> =>
+const reserve = (port: number): Promise<boolean> =>
   // A name in the abstract namespace, which is not a file and vanishes with the process.
   listenOn({ path: `\0scanlog-port-${port}` }).then(
     (server) => {

@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { country, percent, plural } from '../format.ts';
+import { useAsset } from '../use-asset.ts';
 import { bootstrap } from '../welcome.ts';
 import { filterUrl } from './filters.ts';
 
@@ -20,27 +21,12 @@ interface Props {
 const levels = 5;
 const dotRadius = 4;
 
-let loading: Promise<World> | undefined;
-
-/** Loaded with the first map; undefined until then. */
-function useWorld(): World | undefined {
-  const [world, setWorld] = useState<World>();
-  useEffect(() => {
-    loading ??= fetch(bootstrap.world_url).then((response) => response.json());
-    loading.then(setWorld, () => {
-      // The lists beside the map say the same; the next page tries again.
-      loading = undefined;
-    });
-  }, []);
-  return world;
-}
-
 /**
  * A map whose countries are darker where there are more scans. Each of them filters the page. The keys move from the country
  * with most scans to that with fewest, so that the map is one stop for Tab.
  */
 export function WorldMap({ countries, total }: Props) {
-  const world = useWorld();
+  const world = useAsset<World>(bootstrap.world_url);
   const map = useRef<SVGSVGElement>(null);
   const [current, setCurrent] = useState(0);
   const [isShown, setShown] = useState(false);
