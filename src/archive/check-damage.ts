@@ -163,11 +163,11 @@ function checkDataPage(header: Struct, content: Uint8Array, uncompressed: number
   if (count(header, data.repetitionBytes) !== 0 || levels > content.length)
     throw new Damaged('a page has too many levels');
   if (column.isOptional) checkRuns(content.subarray(0, levels), 1, values);
+  const encoding = count(header, data.encoding);
+  if (encoding === encodings.plain) return;
   const packed = content.subarray(levels);
   const bytes = header.get(data.isCompressed) === 0 ? packed : column.decompress(packed, uncompressed - levels);
-  switch (count(header, data.encoding)) {
-    case encodings.plain:
-      break;
+  switch (encoding) {
     case encodings.plainDictionary:
     case encodings.rleDictionary:
       checkRuns(bytes.subarray(1), bytes[0] ?? 0, values - nulls);
