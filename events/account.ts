@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
+import { domainEvents } from './domain.ts';
 import { logoEvents } from './logo.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes, type Plan, plans } from './plans.ts';
@@ -25,6 +26,14 @@ export const accountEvents = {
   account_renamed: defineEvent(1, Type.Object({ from: text, to: text }, { additionalProperties: false })),
   timezone_changed: defineEvent(1, Type.Object({ from: text, to: text }, { additionalProperties: false })),
   guest_page_changed: defineEvent(1, Type.Object({ from: guestPage, to: guestPage }, { additionalProperties: false })),
+  /** The id of the domain that the console suggests for new codes; null for none. */
+  primary_domain_changed: defineEvent(
+    1,
+    Type.Object(
+      { from: Type.Union([text, Type.Null()]), to: Type.Union([text, Type.Null()]) },
+      { additionalProperties: false },
+    ),
+  ),
   key_created: defineEvent(
     1,
     Type.Object(
@@ -54,6 +63,7 @@ export const accountEvents = {
   ),
   key_revoked: defineEvent(1, Type.Object({ key: text }, { additionalProperties: false })),
   ...logoEvents,
+  ...domainEvents,
   ...webhookEvents,
   ...sessionEvents,
 };
@@ -72,6 +82,8 @@ export interface Account {
   /** IANA name; null for UTC. */
   timezone: string | null;
   guest_page: GuestPage;
+  /** The id of the domain that the console suggests for new codes; null for none. */
+  primary_domain: string | null;
 }
 
 export interface Key {
@@ -101,6 +113,9 @@ export const changeGuestPage = ({ guest_page: from }: Account, to: GuestPage): A
     ? []
     : [{ type: 'guest_page_changed', data: { from, to } }];
 
+export const changePrimaryDomain = ({ primary_domain: from }: Account, to: string | null): AccountEvent[] =>
+  from === to ? [] : [{ type: 'primary_domain_changed', data: { from, to } }];
+
 export const revokeKey = (key: Key): AccountEvent[] =>
   key.revoked_at === null ? [{ type: 'key_revoked', data: { key: key.id } }] : [];
 
@@ -114,7 +129,13 @@ export const resumeAccount = (account: Account): AccountEvent[] =>
 export function evolveAccount(account: Account | undefined, event: Pending<AccountEvent>): Account {
   if (event.type === 'account_created') {
     const { stream: id, version, occurred_at: created_at } = event;
-    const unset = { suspended_reason: null, suspended_at: null, timezone: null, guest_page: null };
+    const unset = {
+      suspended_reason: null,
+      suspended_at: null,
+      timezone: null,
+      guest_page: null,
+      primary_domain: null,
+    };
     return { ...event.data, id, created_at, version, ...unset };
   }
   if (account === undefined) throw new Error(`${event.stream} begins with ${event.type}, not with account_created`);
@@ -126,6 +147,7 @@ function changeOf(event: Pending<AccountEvent>): Partial<Account> {
   if (event.type === 'account_renamed') return { name: event.data.to };
   if (event.type === 'timezone_changed') return { timezone: event.data.to };
   if (event.type === 'guest_page_changed') return { guest_page: event.data.to };
+  if (event.type === 'primary_domain_changed') return { primary_domain: event.data.to };
   if (event.type === 'account_suspended')
     return { suspended_reason: event.data.reason, suspended_at: event.occurred_at };
   if (event.type === 'account_resumed') return { suspended_reason: null, suspended_at: null };

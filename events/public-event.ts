@@ -3,7 +3,8 @@ import { isCodeEvent } from './catalogue.ts';
 import { isScan, type LogEntry } from './entry.ts';
 import type { Owner } from './owner.ts';
 import type { Mode } from './plans.ts';
-import { type EntryType, type PublicType, publicTypes } from './public-types.ts';
+import type { EntryType } from './public-type.ts';
+import { type PublicType, publicTypes } from './public-types.ts';
 
 /** An entry of the log as its owner sees it. */
 export interface PublicEvent {

@@ -1,33 +1,18 @@
-import { type Static, type TObject, Type } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
 import type { GuestPage } from './account.ts';
 import { differenceOf, fieldEventTypes } from './code-change.ts';
 import type { CodeEvent } from './code-events.ts';
-import type { LogEntry } from './entry.ts';
 import { logoFormats } from './logo.ts';
 import { oneOf } from './one-of.ts';
 import { modes, plans } from './plans.ts';
+import { publicDomainTypes } from './public-domain-types.ts';
+import { define, type EntryOf, type EntryType, exact } from './public-type.ts';
 import type { Recorded } from './recorded.ts';
 import { OwnedScanRecord, scanRecordOf } from './scan-record.ts';
 import { sessionEnds, signInFailures, signInMeans } from './session.ts';
 import { webhookId as idOfWebhook } from './webhooks/endpoint.ts';
 import { disabledReasons, keyOfEvent, type WebhookEvent, webhookSettings } from './webhooks/webhook.ts';
 
-export type EntryType = LogEntry['type'];
-export type EntryOf<T extends EntryType> = Extract<LogEntry, { type: T }>;
-
-interface Definition<T extends EntryType, D extends TObject> {
-  /** What happened, for the API's documentation. */
-  summary: string;
-  /** Types of the log entries that it shows. Each belongs to one public type at most. */
-  entries: readonly T[];
-  /** The schema of `data`. */
-  data: D;
-  dataOf(entry: EntryOf<T>): Static<D>;
-}
-
-const define = <const T extends EntryType, D extends TObject>(type: Definition<T, D>): Definition<T, D> => type;
-
-const exact = { additionalProperties: false };
 const qrId = Type.String({ description: 'Identifier of the code.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] });
 const keyId = Type.String({ description: 'Identifier of the key.', examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] });
 const logoId = Type.String({ description: 'Identifier of the logo.', examples: ['logo_0VMNcq2hE3kx0dTtWq8LbY'] });
@@ -72,7 +57,7 @@ const guestPageText = (page: GuestPage): string =>
 
 const AccountChange = Type.Object(
   {
-    field: oneOf(['name', 'timezone', 'guest_page']),
+    field: oneOf(['name', 'timezone', 'guest_page', 'primary_domain']),
     from: Type.String({ examples: ['UTC'] }),
     to: Type.String({ examples: ['Europe/Vienna'] }),
   },
@@ -214,6 +199,7 @@ export const publicTypes = {
     data: Type.Object({ logo_id: logoId, mode }, exact),
     dataOf: ({ data: { logo, mode } }) => ({ logo_id: logo, mode }),
   }),
+  ...publicDomainTypes,
   'account.created': define({
     summary: 'The operator created the account.',
     entries: ['account_created'],
@@ -221,12 +207,14 @@ export const publicTypes = {
     dataOf: ({ data }) => data,
   }),
   'account.updated': define({
-    summary: 'The name, the time zone or the guest page of the account changed.',
-    entries: ['account_renamed', 'timezone_changed', 'guest_page_changed'],
+    summary: 'The name, the time zone, the guest page or the primary domain of the account changed.',
+    entries: ['account_renamed', 'timezone_changed', 'guest_page_changed', 'primary_domain_changed'],
     data: AccountChange,
     dataOf(event) {
       if (event.type === 'account_renamed') return { field: 'name' as const, ...event.data };
       if (event.type === 'timezone_changed') return { field: 'timezone' as const, ...event.data };
+      if (event.type === 'primary_domain_changed')
+        return { field: 'primary_domain' as const, from: event.data.from ?? 'none', to: event.data.to ?? 'none' };
       const { from, to } = event.data;
       return { field: 'guest_page' as const, from: guestPageText(from), to: guestPageText(to) };
     },

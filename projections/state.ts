@@ -4,6 +4,7 @@ import { type Code, evolveCode } from '../events/code.ts';
 import { fieldNames } from '../events/code-change.ts';
 import type { AppliedCodeEvent } from '../events/code-events.ts';
 import type { CodeFields } from '../events/code-fields.ts';
+import { type AccountDomainEvent, type Domain, evolveDomain, isDomainEvent } from '../events/domain.ts';
 import { canonicalHost } from '../events/hosts.ts';
 import type { Pending } from '../events/recorded.ts';
 import { isServiceEvent, type ServiceEvent } from '../events/service.ts';
@@ -18,7 +19,7 @@ import {
 import type { Queryable } from '../src/lib/sql.ts';
 
 /**
- * Current state: `accounts`, `api_keys`, `subscriptions`, `codes`, `code_counts`, `blocked_hosts` and `logos`.
+ * Current state: `accounts`, `api_keys`, `subscriptions`, `domains`, `codes`, `code_counts`, `blocked_hosts` and `logos`.
  *
  * Applies every event of codes, accounts and the service except erased ones, in the transaction that appends them: it never
  * lags and needs no checkpoint. A rebuild applies the same functions to the whole log (src/maintenance/replay-state.ts).
@@ -28,6 +29,7 @@ export const stateTables = {
   accounts: 'id',
   api_keys: 'id',
   subscriptions: 'account, webhook',
+  domains: 'id',
   codes: 'id',
   code_counts: 'account, mode, status',
   blocked_hosts: 'host',
@@ -39,6 +41,7 @@ export interface StateBefore {
   codes?: Code[];
   accounts?: Account[];
   webhooks?: Webhook[];
+  domains?: Domain[];
 }
 
 /** Reads the rows that events change, applies the events, and writes the result. */
@@ -76,12 +79,13 @@ async function readBefore(sql: Queryable, events: AppliedEvent[]): Promise<State
   const created = new Set(events.filter(({ type }) => type === 'code_created').map(({ stream }) => stream));
   const streams = [...new Set(events.map(({ stream }) => stream))].filter((stream) => !created.has(stream));
   if (streams.length === 0) return {};
-  const [codes, accounts, webhooks] = await Promise.all([
+  const [codes, accounts, webhooks, domains] = await Promise.all([
     sql<Code[]>`SELECT * FROM codes WHERE id = ANY(${streams})`,
     sql<Account[]>`SELECT * FROM accounts WHERE id = ANY(${streams})`,
     sql<Webhook[]>`SELECT * FROM subscriptions WHERE account = ANY(${streams})`,
+    sql<Domain[]>`SELECT * FROM domains WHERE id = ANY(${events.filter(isDomainEvent).map(({ data }) => data.domain)})`,
   ]);
-  return { codes, accounts, webhooks };
+  return { codes, accounts, webhooks, domains };
 }
 
 interface CodeCounts {
@@ -171,9 +175,10 @@ function writeAccounts(sql: Queryable, before: StateBefore, events: Pending<Acco
       ON CONFLICT (id) DO UPDATE SET
         name = excluded.name, plan = excluded.plan, version = excluded.version,
         suspended_reason = excluded.suspended_reason, suspended_at = excluded.suspended_at, timezone = excluded.timezone,
-        guest_page = excluded.guest_page`,
+        guest_page = excluded.guest_page, primary_domain = excluded.primary_domain`,
     ...events.flatMap((event) => [...writeKey(sql, event), ...writeLogo(sql, event)]),
     ...writeWebhooks(sql, before.webhooks ?? [], events.filter(isWebhookEvent)),
+    ...writeDomains(sql, before.domains ?? [], events.filter(isDomainEvent)),
     // Last: no event of an account follows its deletion.
     ...(deleted.size === 0 ? [] : removeAccounts(sql, [...deleted])),
   ];
@@ -184,6 +189,7 @@ const removeAccounts = (sql: Queryable, ids: string[]): Promise<unknown>[] => [
   sql`DELETE FROM api_keys WHERE account = ANY(${ids})`,
   sql`DELETE FROM logos WHERE account = ANY(${ids})`,
   sql`DELETE FROM subscriptions WHERE account = ANY(${ids})`,
+  sql`DELETE FROM domains WHERE account = ANY(${ids})`,
 ];
 
 function writeKey(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {
@@ -232,6 +238,21 @@ function writeWebhooks(sql: Queryable, before: Webhook[], events: Pending<Webhoo
   ];
 }
 
+function writeDomains(sql: Queryable, before: Domain[], events: Pending<AccountDomainEvent>[]): Promise<unknown>[] {
+  const domains = new Map(before.map((domain) => [domain.id, domain]));
+  for (const event of events) domains.set(event.data.domain, evolveDomain(domains.get(event.data.domain), event));
+  if (events.length === 0) return [];
+  return [
+    sql`
+      INSERT INTO domains
+      SELECT * FROM jsonb_populate_recordset(NULL::domains, ${sql.json(rows([...domains.values()]))})
+      ON CONFLICT (id) DO UPDATE SET
+        status = excluded.status, root_url = excluded.root_url, not_found_url = excluded.not_found_url,
+        expired_url = excluded.expired_url, app_links = excluded.app_links, verified_at = excluded.verified_at,
+        removed_at = excluded.removed_at`,
+  ];
+}
+
 function writeBlockedHost(sql: Queryable, { occurred_at, ...event }: Pending<ServiceEvent>): Promise<unknown>[] {
   switch (event.type) {
     case 'destination_blocked':
@@ -250,5 +271,5 @@ function writeBlockedHost(sql: Queryable, { occurred_at, ...event }: Pending<Ser
 }
 
 /** As plain JSON, so that a batch of any size is one query parameter. */
-const row = (entry: Code | Account | Webhook) => JSON.parse(JSON.stringify(entry));
-const rows = (entries: (Code | Account | Webhook)[]) => entries.map(row);
+const row = (entry: Code | Account | Webhook | Domain) => JSON.parse(JSON.stringify(entry));
+const rows = (entries: (Code | Account | Webhook | Domain)[]) => entries.map(row);

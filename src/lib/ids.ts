@@ -9,6 +9,7 @@ export type IdPrefix =
   | 'acct'
   | 'key'
   | 'logo'
+  | 'dom'
   | 'sess'
   | 'whd'
   | 'wh'

@@ -251,5 +251,6 @@ const accountTables = [
   'delivery_counts',
   'account_blocks',
   'logo_files',
+  'domain_checks',
   'subscriptions',
 ];
