@@ -8,7 +8,7 @@ import { RulesSchema, TagsSchema, UtmSchema } from './targeting/targeting-schema
 
 const text = Type.String();
 const nothing = Type.Object({}, { additionalProperties: false });
-/** Whether the owner chose the short code; null if an earlier version, which did not record it, created the code. */
+/** Whether the owner chose the short code; null on a custom domain, and if an earlier version created the code. */
 const given = Type.Union([Type.Boolean(), Type.Null()]);
 const changed = <S extends TSchema>(value: S) =>
   Type.Object({ from: value, to: value }, { additionalProperties: false });
@@ -20,13 +20,14 @@ const maxScans = Type.Integer({ minimum: 1 });
 
 export const codeEvents = {
   code_created: defineEvent(
-    7,
+    8,
     Type.Object(
       {
         account: text,
         mode: oneOf(modes),
         name: text,
         destination_url: text,
+        /** A link: see link.ts. */
         short_code: text,
         short_code_given: given,
         status: oneOf(['active', 'draft']),
@@ -57,6 +58,8 @@ export const codeEvents = {
       5: (old) => old,
       // Schema 6 predates `tag_names`, which is optional.
       6: (old) => old,
+      // Schema 7 predates custom domains in `short_code`.
+      7: (old) => old,
     },
   ),
   code_renamed: defineEvent(1, fromTo),
@@ -101,12 +104,13 @@ export const codeEvents = {
   code_deleted: defineEvent(1, nothing),
   /** The account was deleted and the data of earlier events erased; this event keeps the short code reserved. */
   code_erased: defineEvent(
-    2,
+    3,
     Type.Object(
       { account: text, mode: oneOf(modes), short_code: text, short_code_given: given },
       { additionalProperties: false },
     ),
-    { 1: (old) => ({ ...old, short_code_given: null }) },
+    // Schema 2 predates custom domains in `short_code`.
+    { 1: (old) => ({ ...old, short_code_given: null }), 2: (old) => old },
   ),
 };
 

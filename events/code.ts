@@ -1,6 +1,7 @@
 import { changeBy, changeTo } from './code-change.ts';
 import type { AppliedCodeEvent, CodeChanged, CodeCreated, CodeErased } from './code-events.ts';
 import { type Code, decodeFields, encodeFields, type OptionalChange } from './code-fields.ts';
+import type { Link } from './link.ts';
 import type { Mode } from './plans.ts';
 import type { Recorded } from './recorded.ts';
 import type { Style } from './style.ts';
@@ -14,8 +15,8 @@ export interface NewCode {
   mode: Mode;
   name: string;
   destination_url: string;
-  short_code: string;
-  short_code_given: boolean;
+  short_code: Link;
+  short_code_given: boolean | null;
   status: 'active' | 'draft';
   style: Style;
   optional?: OptionalChange;

@@ -42,7 +42,7 @@ export const domainEvents = {
   /** The proof is complete: the domain redirects from now on. */
   domain_verified: defineEvent(1, Type.Object(named, exact)),
   /** The proof of an active domain is no longer there. The domain still redirects. */
-  domain_failing: defineEvent(1, Type.Object({ ...named, problems: Type.Array(domainProblem) }, exact)),
+  domain_failed: defineEvent(1, Type.Object({ ...named, problems: Type.Array(domainProblem) }, exact)),
   domain_changed: defineEvent(1, Type.Object({ ...named, from: domainSettings, to: domainSettings }, exact)),
   domain_removed: defineEvent(1, Type.Object({ ...named, reason: oneOf(removalReasons) }, exact)),
 };
@@ -89,7 +89,7 @@ export function evolveDomain(domain: Domain | undefined, event: Pending<AccountD
   switch (event.type) {
     case 'domain_verified':
       return { ...domain, status: 'active', verified_at: domain.verified_at ?? event.occurred_at };
-    case 'domain_failing':
+    case 'domain_failed':
       return { ...domain, status: 'failing' };
     case 'domain_changed':
       return { ...domain, ...event.data.to };

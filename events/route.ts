@@ -1,3 +1,4 @@
+import type { Link } from './link.ts';
 import type { Mode } from './plans.ts';
 import type { Targeting } from './targeting/targeting.ts';
 
@@ -6,7 +7,7 @@ export interface Route {
   code: string;
   account: string;
   mode: Mode;
-  short_code: string;
+  short_code: Link;
   destination_url: string;
   revision: number;
   status: 'active' | 'paused' | 'draft' | 'deleted';

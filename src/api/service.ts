@@ -1,5 +1,4 @@
-import type { CodeEvent } from '../../events/code-events.ts';
-import type { Recorded } from '../../events/recorded.ts';
+import type { Change } from '../../events/entry.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import type { OperatorLimits } from '../codes/quota.ts';
 import type { Addresses } from '../config/config.ts';
@@ -23,6 +22,6 @@ export interface Service {
   webhooks: { box: SecretBox; policy: Policy; send: Send };
   feed: Feed;
   tracing?: Tracing | undefined;
-  /** Called with every committed change of a code; the response waits until the short links have applied it. */
-  onChange(events: Recorded<CodeEvent>[]): Promise<void>;
+  /** Called with every committed change of a code or domain; the response waits until the short links have applied it. */
+  onChange(events: Change[]): Promise<void>;
 }

@@ -1,10 +1,10 @@
 import { acceptedTags } from '../../events/targeting/languages.ts';
 import { requestIdOf } from '../lib/request-id.ts';
-import { en, type NoticeName, noticeTexts } from './notice-texts.ts';
+import { type DropName, en, type NoticeName, noticeTexts } from './notice-texts.ts';
 
 /** The answer to a scan that cannot be redirected. */
 export interface Notice {
-  status: 404 | 405 | 410 | 503;
+  status: 200 | 404 | 405 | 410 | 503;
   code: string;
   name: NoticeName;
   /** Of a code that is scheduled. */
@@ -23,13 +23,16 @@ export const notices = {
   disabled: { name: 'disabled', status: 410, code: 'disabled' },
   busy: { name: 'busy', status: 503, code: 'unavailable', headers: { 'retry-after': '2' } },
   method: { name: 'method', status: 405, code: 'method_not_allowed', headers: { allow: 'GET, HEAD' } },
-} as const satisfies { [Name in NoticeName]: Notice & { name: Name } };
+} as const satisfies { [Name in DropName]: Notice & { name: Name } };
+
+/** What a custom domain answers at its root. */
+export const rootNotice: Notice = { name: 'root', status: 200, code: 'ok' };
 
 /**
  * What ends a request for a short link that is neither recorded nor redirected: the notice that it is answered with. Its
  * name is the reason, and the label of its count in `scanlog_redirects_total`.
  */
-export type Drop<Reason extends NoticeName = NoticeName> = Notice & { name: Reason };
+export type Drop<Reason extends DropName = DropName> = Notice & { name: Reason };
 
 /** What a page shows of the account of a code. */
 export interface Brand {
@@ -140,7 +143,8 @@ function jsonOf(notice: Notice): string {
 /** Returns JSON to clients that accept JSON and not HTML, and a page in the guest's language to all others. */
 export function noticeResponse(notice: Notice, headers: Headers, brand?: Brand): Response {
   const accept = headers.get('accept');
-  const wantsJson = accept?.includes('application/json') === true && !accept.includes('text/html');
+  const isError = notice.status !== 200;
+  const wantsJson = isError && accept?.includes('application/json') === true && !accept.includes('text/html');
   return new Response(wantsJson ? jsonOf(notice) : pageFor(notice, languageOf(headers), brand), {
     status: notice.status,
     headers: {

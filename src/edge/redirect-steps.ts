@@ -1,9 +1,11 @@
+import type { Link } from '../../events/link.ts';
 import type { Scan } from '../../events/scan.ts';
 import type { RedirectTarget } from '../../events/targeting/resolver.ts';
 import type { Availability } from '../../events/targeting/targeting.ts';
 import type { Bans } from './bans.ts';
+import type { ServedDomain } from './domains.ts';
 import type { LimitedRecorder } from './limited-recorder.ts';
-import type { NoticeName } from './notice-texts.ts';
+import type { DropName } from './notice-texts.ts';
 import { type Drop, notices, notStartedUntil } from './pages.ts';
 import type { Recorder } from './recorder.ts';
 import type { RouteLookup } from './route-lookup.ts';
@@ -24,8 +26,10 @@ export class LinkRequest {
   readonly request: Request;
   readonly method: string;
   readonly headers: Headers;
-  readonly shortCode: string;
+  readonly requested: Link;
   readonly peer: string;
+  /** The custom domain of the link. */
+  readonly domain: ServedDomain | undefined;
   /** Set by `findRoute`; no step before it reads it. */
   route!: KnownRoute;
   availability: Availability = 'live';
@@ -35,17 +39,18 @@ export class LinkRequest {
   scan: Scan | undefined;
   isRecorded = false;
 
-  constructor(request: Request, shortCode: string, peer: string) {
+  constructor(request: Request, requested: Link, peer: string, domain: ServedDomain | undefined) {
     this.request = request;
     this.method = request.method;
     this.headers = request.headers;
-    this.shortCode = shortCode;
+    this.requested = requested;
     this.peer = peer;
+    this.domain = domain;
   }
 }
 
-type Outcome<Reason extends NoticeName = never> = Drop<Reason> | undefined;
-type Step = (link: LinkRequest, tools: StepTools) => Outcome<NoticeName> | Promise<Outcome<NoticeName>> | Promise<void>;
+type Outcome<Reason extends DropName = never> = Drop<Reason> | undefined;
+type Step = (link: LinkRequest, tools: StepTools) => Outcome<DropName> | Promise<Outcome<DropName>> | Promise<void>;
 
 /**
  * The steps of a request for a short link, in order. The type of a step says for which reasons it can drop the request; the
@@ -69,14 +74,16 @@ function findRoute(
   link: LinkRequest,
   { sources, lookup }: StepTools,
 ): Outcome<'unknown'> | Promise<Outcome<'unknown'>> {
-  const route = sources.routes.get(link.shortCode);
+  const route = sources.routes.get(link.requested);
   return route === undefined
-    ? lookup.load(link.shortCode).then((loaded) => takeRoute(link, loaded))
+    ? lookup.load(link.requested).then((loaded) => takeRoute(link, loaded))
     : takeRoute(link, route);
 }
 
 function takeRoute(link: LinkRequest, route: KnownRoute | 'unknown'): Outcome<'unknown'> {
-  if (route === 'unknown') return notices.unknown;
+  // A domain can have changed hands: codes of its former account are not reachable over it.
+  if (route === 'unknown' || (link.domain !== undefined && link.domain.account !== route.account))
+    return notices.unknown;
   link.route = route;
   link.location = route.location;
   return undefined;

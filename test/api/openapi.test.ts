@@ -1,9 +1,9 @@
 import { Elysia } from 'elysia';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { isReserved } from '../../events/reserved-words.ts';
 import { connectWarehouse } from '../../src/analytics/connect.ts';
 import { statusOf } from '../../src/api/http/error-status.ts';
 import { serveApi } from '../../src/api/v1.ts';
-import { isReserved } from '../../src/codes/short-code.ts';
 import { addressesOf, readConfig } from '../../src/config/config.ts';
 import { serveConsole } from '../../src/console/serve.ts';
 import { systemClock } from '../../src/lib/clock.ts';

@@ -1,5 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import type { CodeEvent } from '../../../events/code-events.ts';
+import { linkOf } from '../../../events/link.ts';
 import type { Recorded } from '../../../events/recorded.ts';
 import { foldShortCode } from '../../../events/short-code.ts';
 import type { Caller } from '../../accounts/admission.ts';
@@ -184,23 +185,26 @@ async function readAll({ sql, addresses }: Service, payloads: readonly unknown[]
   const errors = read.flatMap((item, index) =>
     'errors' in item ? item.errors.map((error) => ({ index, ...error })) : [],
   );
-  const shortCodes = read.map((item) => ('request' in item ? item.request.short_code : undefined));
-  errors.push(...repeatedShortCodes(shortCodes));
+  const requests = read.map((item) => ('request' in item ? item.request : {}));
+  errors.push(...repeatedShortCodes(requests));
   // The request is refused anyway, so also report taken short codes, which would fail the next attempt.
-  if (errors.length > 0) errors.push(...(await takenShortCodes(sql, shortCodes)));
+  if (errors.length > 0) errors.push(...(await takenShortCodes(sql, requests)));
   errors.sort((a, b) => a.index - b.index);
   const [first, ...rest] = errors;
   if (first !== undefined) throw invalid([first, ...rest]);
   return read.flatMap((item) => ('request' in item ? [item.request] : []));
 }
 
-function repeatedShortCodes(shortCodes: (string | undefined)[]): (FieldError & { index: number })[] {
+function repeatedShortCodes(
+  requests: Pick<CodeRequest, 'short_code' | 'domain'>[],
+): (FieldError & { index: number })[] {
   const seen = new Map<string, string>();
-  return shortCodes.flatMap((code, index) => {
+  return requests.flatMap(({ short_code: code, domain }, index) => {
     if (code === undefined) return [];
-    const first = seen.get(foldShortCode(code));
+    const link = foldShortCode(linkOf(domain, code));
+    const first = seen.get(link);
     if (first === undefined) {
-      seen.set(foldShortCode(code), code);
+      seen.set(link, code);
       return [];
     }
     const reason =

@@ -26,6 +26,14 @@ export const NewQrCode = t.Object(
         'x-expected': 'a string of 3 to 50 letters, digits, "-" or "_"',
       }),
     ),
+    domain: t.Optional(
+      t.String({
+        description:
+          'The custom domain of the short link: an active domain of the account (`GET /v1/domains`). Its short codes are apart from all others, are compared without case, and do not count in `limits.given_short_codes`. Default: the domain of the service. Cannot be changed later.',
+        examples: ['go.example.com'],
+        'x-expected': 'the name of a domain',
+      }),
+    ),
     status: t.Optional(
       oneOf(['active', 'draft'], {
         default: 'active',
@@ -66,7 +74,14 @@ export const NewQrCodes = t.Object(
   },
 );
 
-const { short_code, status: newStatus, style, allow_unreadable, ...newFields } = t.Partial(NewQrCode).properties;
+const {
+  short_code,
+  domain,
+  status: newStatus,
+  style,
+  allow_unreadable,
+  ...newFields
+} = t.Partial(NewQrCode).properties;
 
 const overrides = {
   ...newFields,
@@ -75,6 +90,7 @@ const overrides = {
     t.String({ description: 'Where the short link of the copy leads. Default: the destination of the original.' }),
   ),
   short_code: t.Optional(orNull(short_code)),
+  domain: t.Optional(orNull(domain)),
   status: t.Optional(orNull(newStatus)),
   style: t.Optional(orNull(style)),
   allow_unreadable: t.Optional(orNull(allow_unreadable)),
@@ -99,6 +115,7 @@ const refusedChanges = {
   id: fixed('POST /v1/qrcodes to create a new code'),
   short_code: fixed(copyWith('short code')),
   short_url: fixed(copyWith('short_code')),
+  domain: fixed(copyWith('domain')),
   image_url: fixed('GET /v1/qrcodes/:id/download for other sizes and formats of the image'),
   style: fixed(copyWith('style')),
   type: fixed('destination_url to change where the code leads'),

@@ -45,6 +45,11 @@ const Disabled = t.Object(
   },
 );
 
+const domain = t.String({
+  description: 'The custom domain of the short link. Present only if the code is on one.',
+  examples: ['go.example.com'],
+});
+
 export const QrCode = t.Object(
   {
     id,
@@ -52,6 +57,7 @@ export const QrCode = t.Object(
     destination_url: destination,
     short_code: t.String({ description: 'Slug of the short link.', examples: ['spring-26'] }),
     short_url: shortUrl,
+    domain: t.Optional(domain),
     image_url: url('The public image.', 'https://qr.example.com/images/qr_0VMNcq2hE3kx0dTtWq8LbY/public'),
     status,
     active: t.Boolean({
@@ -86,6 +92,7 @@ export const ListedQrCode = t.Object(
     name,
     destination_url: destination,
     short_url: shortUrl,
+    domain: t.Optional(domain),
     status,
     total_scans: totalScans,
     created_at: createdAt,

@@ -25,6 +25,7 @@ import { etagHeader, etagOfVersion, ifMatchHeader, versionCheckOf } from '../htt
 import { Deleted, pageOf, pageQuery } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 import { asOfQuery, listPast, presentPast, readAsOf, readPast } from './as-of.ts';
+import { domainIn, domainQuery } from './domain-query.ts';
 import { presentCode, presentHistory, presentListed, presentPage, presentRead } from './present.ts';
 import { QrCodeChange } from './qrcode-requests.ts';
 import { HistoryEntry, ListedQrCode, PastListedQrCode, PastQrCode, QrCode } from './qrcode-schemas.ts';
@@ -83,12 +84,13 @@ const listQrCodes = (service: Service): Operation => {
           minLength: 1,
           maxLength: 255,
           pattern: '^[^\\u0000]*$',
-          description: 'Only the code with exactly this short code.',
+          description: 'Only codes with exactly this short code: there can be one on each domain of the account.',
           'x-expected': 'a short code',
         }),
       ),
       availability: t.Optional(oneOf(availabilities, { description: 'Only codes with this availability now.' })),
       ...tagQuery,
+      ...domainQuery,
       ...asOfQuery('The codes as they were at this time.'),
       sort: t.Optional(
         oneOf(listOrders, {
@@ -113,6 +115,7 @@ const listQrCodes = (service: Service): Operation => {
         limit,
         status,
         shortCode: short_code,
+        domain: domainIn(query),
         order: sort,
         search: q === undefined ? undefined : searchOf(q, addresses.shortBaseUrl),
         availability: availability === undefined ? undefined : { wanted: availability, now },
