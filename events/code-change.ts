@@ -143,6 +143,18 @@ const changes = {
     show: ({ from, to, names }) => ({ from: names?.from ?? from, to: names?.to ?? to }),
   },
   note_changed: one('note'),
+  password_changed: {
+    ...notOfFields,
+    shownAs: 'password',
+    apply: () => ({ has_password: true }),
+    show: () => ({ from: null, to: 'set' }),
+  },
+  password_removed: {
+    ...notOfFields,
+    shownAs: 'password',
+    apply: () => ({ has_password: null }),
+    show: () => ({ from: 'set', to: null }),
+  },
   code_disabled: {
     ...notOfFields,
     shownAs: 'disabled',

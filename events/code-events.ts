@@ -43,6 +43,8 @@ export const codeEvents = {
         /** The spelling of the tags, if one of them is not in lower case. */
         tag_names: Type.Optional(TagsSchema),
         note: Type.Optional(text),
+        /** The password itself is not in the log, and neither is its hash. */
+        has_password: Type.Optional(Type.Literal(true)),
       },
       { additionalProperties: false },
     ),
@@ -58,7 +60,7 @@ export const codeEvents = {
       5: (old) => old,
       // Schema 6 predates `tag_names`, which is optional.
       6: (old) => old,
-      // Schema 7 predates custom domains in `short_code`.
+      // Schema 7 predates custom domains in `short_code`, and `has_password`, which is optional.
       7: (old) => old,
     },
   ),
@@ -89,6 +91,9 @@ export const codeEvents = {
     { 1: (old) => old },
   ),
   note_changed: defineEvent(1, changed(orNull(text))),
+  /** The code has a password from now on, or another one. */
+  password_changed: defineEvent(1, nothing),
+  password_removed: defineEvent(1, nothing),
   code_paused: defineEvent(1, nothing),
   code_resumed: defineEvent(1, nothing),
   /** A draft went live. */

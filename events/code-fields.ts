@@ -28,6 +28,8 @@ export interface Code extends CodeFields {
   status: 'active' | 'paused' | 'draft' | 'deleted';
   style: Style;
   limit_reached_at: Date | null;
+  /** Whether the short link asks for a password; null for no. */
+  has_password: true | null;
   created_at: Date;
   updated_at: Date;
   /** The version of the code's stream. */

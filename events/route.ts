@@ -17,6 +17,8 @@ export interface Route {
   version: number;
   /** The key under which visitors are hashed, encrypted with SECRET_KEY; empty once the code is deleted. */
   sealed_key: Uint8Array;
+  /** The argon2id hash of the password that the link asks for; only for codes that have one. */
+  password_hash?: string | undefined;
   /** Only for codes that have some. */
   targeting?: Targeting | undefined;
 }

@@ -13,7 +13,7 @@ import { refuseNewer } from './newer-version.ts';
  * | 4 | `sealed_key` is the encrypted key, and the first line has the fingerprint of its SECRET_KEY |
  * | 5 | lines `{"alias", "short_code"}` after the routes |
  * | 6 | routes may have `targeting` |
- * | 7 | `short_code` is a link: a custom domain may be before it |
+ * | 7 | `short_code` is a link: a custom domain may be before it; routes may have `password_hash` |
  */
 const snapshotVersion = 7;
 
@@ -48,6 +48,7 @@ export const encodeRoute = (route: Route): string => {
     disabled,
     version,
     targeting: route.targeting,
+    password_hash: route.password_hash,
     sealed_key: Buffer.from(sealed_key).toString('hex'),
   });
 };

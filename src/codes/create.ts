@@ -21,6 +21,7 @@ import type { Changed } from './change.ts';
 import type { CountedCode } from './codes.ts';
 import { refuseDomains } from './domains.ts';
 import { startLimits } from './limits.ts';
+import { storePasswords } from './passwords.ts';
 import { type OperatorLimits, reserveQuota } from './quota.ts';
 import { withAccountTimezone } from './rule-timezones.ts';
 import { createVisitorKeys } from './visitor-keys.ts';
@@ -35,6 +36,8 @@ export interface CodeRequest {
   status?: 'active' | 'draft' | undefined;
   style?: Style | undefined;
   optional?: OptionalChange | undefined;
+  /** The argon2id hash of the password that the short link asks for. */
+  password_hash?: string | undefined;
 }
 
 class ShortCodeLost extends Error {
@@ -82,7 +85,7 @@ export async function prepareCodes(
     requests.map(({ optional = {} }) => optional),
   );
   const pending = prepare(
-    requests.map(({ name, destination_url, short_code, domain, status, style }, i) => ({
+    requests.map(({ name, destination_url, short_code, domain, status, style, password_hash }, i) => ({
       stream: newId('qr', by.now.getTime()),
       version: 1,
       event: createCode(
@@ -96,6 +99,7 @@ export async function prepareCodes(
           status: status ?? 'active',
           style: style ?? {},
           optional: optionals[i] as OptionalChange,
+          has_password: password_hash !== undefined,
         },
         newRuleId,
       ),
@@ -105,6 +109,10 @@ export async function prepareCodes(
   const { codes } = await writeState(tx, {}, await withExpectedPositions(tx, pending));
   const ids = pending.map(({ stream }) => stream);
   await createVisitorKeys(tx, box, ids);
+  await storePasswords(
+    tx,
+    requests.flatMap(({ password_hash: hash }, i) => (hash === undefined ? [] : [{ code: ids[i] as string, hash }])),
+  );
   const limited = pending.filter(({ data }) => data.max_scans !== undefined).map(({ stream }) => stream);
   if (limited.length > 0) await startLimits(tx, limited);
   const given = codes.filter(isGiven).map(({ short_code }) => short_code);

@@ -1,5 +1,8 @@
-/** Why a guest sees a page instead of a destination. */
-export type DropName =
+/** A page with the form of a link with a password: src/edge/password-texts.ts has its words. */
+export type FormName = 'password' | 'wrong_password' | 'too_many_tries';
+
+/** Why a guest sees a page of words alone. */
+type WordsName =
   | 'unknown'
   | 'paused'
   | 'draft'
@@ -11,11 +14,14 @@ export type DropName =
   | 'busy'
   | 'method';
 
+/** Why a guest sees a page instead of a destination. */
+export type DropName = WordsName | FormName;
+
 /** A page that a guest can see: instead of a destination, or at the root of a custom domain. */
 export type NoticeName = DropName | 'root';
 
 /** The words of one language. */
-export interface NoticeTexts extends Record<NoticeName, readonly [title: string, text: string]> {
+export interface NoticeTexts extends Record<Exclude<NoticeName, FormName>, readonly [title: string, text: string]> {
   /** In place of the second sentence of `not_started`, with the time at `%`. */
   startsOn: string;
   report: string;

@@ -30,8 +30,8 @@ export class Redirector {
   readonly #log: Logger;
   readonly #metrics: Metrics;
 
-  constructor({ sources, bans, recorder, limited, brands, log, metrics }: RedirectOptions) {
-    this.#tools = { sources, bans, recorder, limited, lookup: new RouteLookup(sources.routes, bans) };
+  constructor({ sources, bans, gate, recorder, limited, brands, log, metrics }: RedirectOptions) {
+    this.#tools = { sources, bans, gate, recorder, limited, lookup: new RouteLookup(sources.routes, bans) };
     this.#brands = brands;
     this.#log = log;
     this.#metrics = metrics;
@@ -85,13 +85,14 @@ export class Redirector {
 
   #sendTo(link: LinkRequest): Response {
     this.#metrics.redirects.count('redirected');
-    return redirectTo(link.location, responseIdOf(link));
+    // After a form, 303 makes the browser open the destination with GET.
+    return redirectTo(link.location, responseIdOf(link), link.method === 'POST' ? 303 : 302);
   }
 }
 
-const redirectTo = (location: string, requestId: string) =>
+const redirectTo = (location: string, requestId: string, status: 302 | 303 = 302) =>
   new Response(null, {
-    status: 302,
+    status,
     headers: {
       location,
       'cache-control': 'private, no-store',

@@ -209,15 +209,18 @@ const settings = { description: 'Küche', events: ['scan.created', 'code.updated
 const domain = { domain: 'dom_0000000000000000000000', name: 'xn--bcher-kva.example' };
 const noPages = { root_url: null, not_found_url: null, expired_url: null, app_links: null };
 
-/** A code on a custom domain, and one change of every type of domains. */
+/** A code on a custom domain with a password, and one change of every type of domains. */
 export const domainChanges: Change[] = [
   recorded(code, 1, {
     type: 'code_created' as const,
     data: {
       ...(creation?.type === 'code_created' ? creation.data : undefined),
       short_code: 'xn--bcher-kva.example/Menu-1',
+      has_password: true,
     },
   } as Pick<Change, 'type' | 'data'>),
+  recorded(code, 2, { type: 'password_changed', data: {} }),
+  recorded(code, 3, { type: 'password_removed', data: {} }),
   ...[
     { type: 'domain_added' as const, data: { ...domain, token: 'token' } },
     { type: 'domain_verified' as const, data: domain },
@@ -304,5 +307,6 @@ export const routesOnDomains = [
     ...route,
     code: 'qr_00000000000000000000000009',
     short_code: 'xn--bcher-kva.example/Menu-1',
+    password_hash: '$argon2id$v=19$m=65536,t=2,p=1$salt$hash',
   })),
 ];

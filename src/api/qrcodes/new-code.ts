@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import { problemWithDestination, problemWithName } from '../../../events/fields.ts';
 import { readHost } from '../../../events/hosts.ts';
+import { problemWithPassword } from '../../../events/password.ts';
 import { readFields } from '../../../events/read-fields.ts';
 import { problemWithShortCode } from '../../../events/reserved-words.ts';
 import type { Style } from '../../../events/style.ts';
@@ -22,11 +23,11 @@ const schemaErrors = errorFinder(NewQrCode, 'body');
 export function readNewCode(
   payload: unknown,
   addresses: Addresses,
-): { request: CodeRequest } | { errors: FieldError[] } {
+): { request: CodeRequest; password: string | undefined } | { errors: FieldError[] } {
   const errors = schemaErrors(payload);
   if (errors.length > 0 && (typeof payload !== 'object' || payload === null || Array.isArray(payload)))
     return { errors };
-  const { name, short_code, domain, status, style, ...rest } = payload as Partial<Static<typeof NewQrCode>>;
+  const { name, short_code, domain, status, style, password, ...rest } = payload as Partial<Static<typeof NewQrCode>>;
   const destinationField =
     rest.destination_url === undefined && rest.destination !== undefined ? 'destination' : 'destination_url';
   const destination = rest[destinationField];
@@ -42,6 +43,7 @@ export function readNewCode(
   const host = typeof domain === 'string' ? readHost(domain) : undefined;
   if (typeof domain === 'string' && host === undefined)
     add('domain', 'must be the name of a domain, such as go.example.com');
+  if (password !== undefined && password !== null) add('password', problemWithPassword(password));
   if (rest.destination !== undefined && rest.destination !== destination)
     add('destination', 'must be the same as destination_url when both are given');
   const { change: optional, problems } = readFields(rest, addresses.ownUrls);
@@ -58,6 +60,7 @@ export function readNewCode(
       style,
       optional,
     },
+    password: password ?? undefined,
   };
 }
 

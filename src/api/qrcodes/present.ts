@@ -62,6 +62,7 @@ function presentPlain(code: CountedCode, { shortBaseUrl, imageBaseUrl }: Address
     created_at: code.created_at.toISOString(),
     updated_at: code.updated_at.toISOString(),
     style: code.style,
+    ...(code.has_password ? { has_password: true } : {}),
     ...presentDisabled(code, block),
   };
 }

@@ -2,6 +2,7 @@ import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { StyleSchema } from '../../../events/style.ts';
 import { exact, orNull } from '../http/schemas.ts';
+import { password } from './code-passwords.ts';
 import { targetingRequest } from './targeting-schemas.ts';
 
 /** Schemas of requests that create and change QR codes. */
@@ -47,6 +48,7 @@ export const NewQrCode = t.Object(
           'Creates the code even if no decoder reads it because of its logo, frame, gradient or quiet zone. Default: false. Colors and shapes alone are never refused.',
       }),
     ),
+    password,
     ...targetingRequest,
     type: t.Optional(oneOf(['url'], { description: 'Variant shape: the kind of destination.' })),
     destination: t.Optional(
@@ -130,6 +132,7 @@ const refusedChanges = {
   ...Object.fromEntries(['created_at', 'updated_at'].map((field) => [field, 'is set by the service: remove it'])),
   version: 'is set by the service; send it as If-Match to change only this version',
   disabled: 'is set by the operator of the service: remove it',
+  has_password: 'follows from password: change that',
   availability: 'follows from starts_at, expires_at and max_scans: change these',
 };
 
@@ -140,6 +143,7 @@ export const QrCodeChange = t.Object(
     active: t.Optional(
       t.Boolean({ description: 'true resumes a paused code or publishes a draft; false pauses an active code.' }),
     ),
+    password,
     ...targetingRequest,
   },
   {

@@ -3,6 +3,7 @@ import { oneOf } from '../../../events/one-of.ts';
 import { StyleSchema } from '../../../events/style.ts';
 import { listedStatuses } from '../../codes/codes.ts';
 import { exact, time } from '../http/schemas.ts';
+import { hasPassword } from './code-passwords.ts';
 import { targetingAnswer } from './targeting-schemas.ts';
 
 /** Schemas of QR codes in responses. */
@@ -69,6 +70,7 @@ export const QrCode = t.Object(
     updated_at: time('When the code was last changed.'),
     version: t.Optional(version),
     style: StyleSchema,
+    has_password: hasPassword,
     disabled: t.Optional(Disabled),
     ...targetingAnswer,
   },
