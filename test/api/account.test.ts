@@ -147,6 +147,7 @@ describe('the operator', () => {
       suspended_at: null,
       timezone: null,
       guest_page: null,
+      primary_domain: null,
     });
   });
 

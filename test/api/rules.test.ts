@@ -344,9 +344,9 @@ describe('analytics', () => {
     await account.live.patch(pathOf(code), { name: '=1+1, "x"', tags: ['bar', 'terrace'] });
     const all = await lines('?columns=all');
     expect(all[0]).toBe(
-      'id,timestamp,country,region,city,device,browser,is_unique,is_bot,rule,variant,destination_url,name,tags',
+      'id,timestamp,country,region,city,device,browser,is_unique,is_bot,rule,variant,destination_url,name,tags,domain',
     );
-    const end = `,"'=1+1, ""x""",bar; terrace`;
+    const end = `,"'=1+1, ""x""",bar; terrace,`;
     expect(all.at(-2)?.endsWith(`,false,${fr.id},,"${url('fr,ca')}"${end}`), all.at(-2)).toBe(true);
     expect(all.at(-1)?.endsWith(`,false,,,${url('menu')}${end}`), all.at(-1)).toBe(true);
     expect(all.filter((line) => line.includes(`,${url('a')},`))).toHaveLength(2 * countOf('a'));
