@@ -2,19 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes } from './plans.ts';
-
-/** What a key can be limited to. Which operation needs which is in src/api/http/access.ts. */
-export const scopes = [
-  'codes.read',
-  'codes.write',
-  'analytics.read',
-  'events.read',
-  'webhooks.write',
-  'domains.write',
-  'account.read',
-  'account.write',
-] as const;
-export type Scope = (typeof scopes)[number];
+import { type Scope, scopes } from './scopes.ts';
 
 /** What a key may do, until when, and from where. null does not limit it. */
 export interface KeyLimits {

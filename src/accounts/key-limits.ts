@@ -1,4 +1,5 @@
-import { type KeyLimits, type Scope, scopes } from '../../events/key.ts';
+import type { KeyLimits } from '../../events/key.ts';
+import { type Scope, scopes } from '../../events/scopes.ts';
 import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import { Refusal } from '../lib/errors.ts';
 import { type IpRanges, inRanges, isWithin, parseRanges } from '../lib/ip-range.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Scope, scopes } from '../../events/key.ts';
+import { type Scope, scopes } from '../../events/scopes.ts';
 import { access, type OperationId, scopeOf } from '../../src/api/http/access.ts';
 import { type ApiAnswer, created, type Json } from '../support/api.ts';
 import { openTab } from '../support/console.ts';

@@ -1,7 +1,7 @@
 import { Type as t } from '@sinclair/typebox';
-import { scopes } from '../../../events/key.ts';
 import { oneOf } from '../../../events/one-of.ts';
 import { modes } from '../../../events/plans.ts';
+import { scopes } from '../../../events/scopes.ts';
 import { exact, time } from '../http/schemas.ts';
 
 /** Schemas of API keys. */

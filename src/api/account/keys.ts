@@ -1,7 +1,8 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { problemWithName } from '../../../events/fields.ts';
-import { type KeyLimits, type Scope, scopes } from '../../../events/key.ts';
+import type { KeyLimits } from '../../../events/key.ts';
 import { oneOf } from '../../../events/one-of.ts';
+import { type Scope, scopes } from '../../../events/scopes.ts';
 import { readTimestamp, timestampProblem } from '../../../events/timestamp.ts';
 import {
   createKey,

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../events/key.ts';
+import type { Scope } from '../../../events/scopes.ts';
 
 /** What a member of an account may do: all of it, change codes, or read. */
 type Role = 'owner' | 'editor' | 'viewer';
