@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
 import { domainEvents } from './domain.ts';
+import { keyEvents } from './key.ts';
 import { logoEvents } from './logo.ts';
 import { oneOf } from './one-of.ts';
-import { type Mode, modes, type Plan, plans } from './plans.ts';
+import { modes, type Plan, plans } from './plans.ts';
 import type { Pending } from './recorded.ts';
 import { sessionEvents } from './session.ts';
 import { webhookEvents } from './webhooks/webhook.ts';
@@ -34,20 +35,6 @@ export const accountEvents = {
       { additionalProperties: false },
     ),
   ),
-  key_created: defineEvent(
-    1,
-    Type.Object(
-      {
-        key: text,
-        name: text,
-        mode,
-        /** SHA-256 of the secret in hex; the secret has 256 random bits, so it cannot be recovered. */
-        hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-        last4: text,
-      },
-      { additionalProperties: false },
-    ),
-  ),
   /** By the operator: API and console answer 403, short links 410. */
   account_suspended: defineEvent(1, Type.Object({ reason: text }, { additionalProperties: false })),
   account_resumed: defineEvent(1, Type.Object({}, { additionalProperties: false })),
@@ -61,7 +48,7 @@ export const accountEvents = {
       { additionalProperties: false },
     ),
   ),
-  key_revoked: defineEvent(1, Type.Object({ key: text }, { additionalProperties: false })),
+  ...keyEvents,
   ...logoEvents,
   ...domainEvents,
   ...webhookEvents,
@@ -86,17 +73,6 @@ export interface Account {
   primary_domain: string | null;
 }
 
-export interface Key {
-  id: string;
-  account: string;
-  name: string;
-  mode: Mode;
-  hash: string;
-  last4: string;
-  created_at: Date;
-  revoked_at: Date | null;
-}
-
 export const changePlan = (account: Account, to: Plan): AccountEvent[] =>
   account.plan === to ? [] : [{ type: 'plan_changed', data: { from: account.plan, to } }];
 
@@ -115,9 +91,6 @@ export const changeGuestPage = ({ guest_page: from }: Account, to: GuestPage): A
 
 export const changePrimaryDomain = ({ primary_domain: from }: Account, to: string | null): AccountEvent[] =>
   from === to ? [] : [{ type: 'primary_domain_changed', data: { from, to } }];
-
-export const revokeKey = (key: Key): AccountEvent[] =>
-  key.revoked_at === null ? [{ type: 'key_revoked', data: { key: key.id } }] : [];
 
 export const suspendAccount = (account: Account, reason: string): AccountEvent[] =>
   account.suspended_reason === reason ? [] : [{ type: 'account_suspended', data: { reason } }];

@@ -9,6 +9,7 @@ import { publicDomainTypes } from './public-domain-types.ts';
 import { define, type EntryOf, type EntryType, exact } from './public-type.ts';
 import type { Recorded } from './recorded.ts';
 import { OwnedScanRecord, scanRecordOf } from './scan-record.ts';
+import { scopes } from './scopes.ts';
 import { sessionEnds, signInFailures, signInMeans } from './session.ts';
 import { webhookId as idOfWebhook } from './webhooks/endpoint.ts';
 import { disabledReasons, keyOfEvent, type WebhookEvent, webhookSettings } from './webhooks/webhook.ts';
@@ -74,7 +75,8 @@ const webhookIdentity = (entry: EntryOf<WebhookEvent['type']>) => ({
 
 /**
  * All types of events that the owner of an account sees, in the feed, the audit log and webhooks. The OpenAPI document
- * follows from an entry here. `data` never has a secret or the hash of one, a visitor hash, or an address.
+ * follows from an entry here. `data` never has a secret or the hash of one, a visitor hash, or the address of a
+ * client.
  */
 export const publicTypes = {
   'scan.created': define({
@@ -110,10 +112,40 @@ export const publicTypes = {
         name: Type.String({ examples: ['CI'] }),
         mode,
         last4: Type.String({ description: 'The last four characters of the key.', examples: ['x7Qa'] }),
+        scopes: Type.Union([Type.Array(oneOf(scopes)), Type.Null()], {
+          description: 'What the key may do; null for full access.',
+          examples: [['codes.read']],
+        }),
+        expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
+          description: 'When the key stops working; null if it does not expire.',
+          examples: ['2026-12-31T23:00:00.000Z'],
+        }),
+        allowed_cidrs: Type.Union([Type.Array(Type.String()), Type.Null()], {
+          description: 'The networks that the key may be used from; null for all.',
+          examples: [['203.0.113.0/24']],
+        }),
       },
       exact,
     ),
-    dataOf: ({ data: { key, name, mode, last4 } }) => ({ key_id: key, name, mode, last4 }),
+    dataOf: ({ data: { key, hash: _, ...data } }) => ({ key_id: key, ...data }),
+  }),
+  'key.rotated': define({
+    summary: 'An API key was replaced by a new one, and works until `expires_at`.',
+    entries: ['key_rotated'],
+    data: Type.Object(
+      {
+        key_id: keyId,
+        mode,
+        replaced_by: Type.String({ description: 'The new key.', examples: ['key_0VMNcq2hE3kx0dTtWq8LbZ'] }),
+        expires_at: Type.String({
+          format: 'date-time',
+          description: 'When the replaced key stops working.',
+          examples: ['2026-05-04T08:00:00.000Z'],
+        }),
+      },
+      exact,
+    ),
+    dataOf: ({ data: { key, ...data } }) => ({ key_id: key, ...data }),
   }),
   'key.revoked': define({
     summary: 'An API key was revoked.',

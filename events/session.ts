@@ -9,7 +9,14 @@ const mode = oneOf(modes);
 
 export const signInMeans = ['key', 'link'] as const;
 export const sessionEnds = ['sign_out', 'other_session'] as const;
-export const signInFailures = ['key_revoked', 'other_account', 'other_mode', 'link_expired'] as const;
+export const signInFailures = [
+  'key_revoked',
+  'key_expired',
+  'address_not_allowed',
+  'other_account',
+  'other_mode',
+  'link_expired',
+] as const;
 export type SignInFailure = (typeof signInFailures)[number];
 
 /**
@@ -28,7 +35,13 @@ export const sessionEvents = {
     1,
     Type.Object({ session: text, mode, by: oneOf(sessionEnds) }, { additionalProperties: false }),
   ),
-  sign_in_failed: defineEvent(1, Type.Object({ mode, reason: oneOf(signInFailures) }, { additionalProperties: false })),
+  sign_in_failed: defineEvent(
+    2,
+    Type.Object({ mode, reason: oneOf(signInFailures) }, { additionalProperties: false }),
+    {
+      1: (old) => old,
+    },
+  ),
 };
 
 export type SessionEvent = EventOf<typeof sessionEvents>;

@@ -196,12 +196,17 @@ const removeAccounts = (sql: Queryable, ids: string[]): Promise<unknown>[] => [
 function writeKey(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {
   if (event.type === 'key_revoked')
     return [sql`UPDATE api_keys SET revoked_at = ${event.occurred_at} WHERE id = ${event.data.key}`];
+  if (event.type === 'key_rotated') {
+    const { key, replaced_by, expires_at } = event.data;
+    return [sql`UPDATE api_keys SET replaced_by = ${replaced_by}, expires_at = ${expires_at} WHERE id = ${key}`];
+  }
   if (event.type !== 'key_created') return [];
-  const { key, name, mode, hash, last4 } = event.data;
+  const { key, name, mode, hash, last4, scopes, expires_at, allowed_cidrs } = event.data;
   return [
     sql`
-      INSERT INTO api_keys (id, account, name, mode, hash, last4, created_at)
-      VALUES (${key}, ${event.stream}, ${name}, ${mode}, ${hash}, ${last4}, ${event.occurred_at})`,
+      INSERT INTO api_keys (id, account, name, mode, hash, last4, created_at, scopes, expires_at, allowed_cidrs)
+      VALUES (${key}, ${event.stream}, ${name}, ${mode}, ${hash}, ${last4}, ${event.occurred_at},
+        ${scopes}, ${expires_at}, ${allowed_cidrs})`,
   ];
 }
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type Account,
   type AccountEvent,
@@ -6,36 +5,20 @@ import {
   changePlan,
   changeTimezone,
   type GuestPage,
-  type Key,
   renameAccount,
   resumeAccount,
-  revokeKey,
   suspendAccount,
 } from '../../events/account.ts';
-import type { Owner } from '../../events/owner.ts';
-import { type Mode, modes, type Plan } from '../../events/plans.ts';
+import { unlimited } from '../../events/key.ts';
+import type { Plan } from '../../events/plans.ts';
 import { type Actor, operator } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
-import { invalid, notFound, Refusal } from '../lib/errors.ts';
-import { isId, newId, newSecret } from '../lib/ids.ts';
+import { invalid, notFound } from '../lib/errors.ts';
+import { isId, newId } from '../lib/ids.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import { appendAndCommit, prepare } from '../log/append.ts';
 import { decideAndAppend } from '../log/decide.ts';
-
-export const hashOfKey = (secret: string) => createHash('sha256').update(secret).digest('hex');
-
-/** A new key with its secret, which cannot be shown again: only its hash is stored. */
-export interface NewKey {
-  id: string;
-  secret: string;
-}
-
-function mintKey(name: string, mode: Mode, now: Date): { minted: NewKey; event: AccountEvent } {
-  const id = newId('key', now.getTime());
-  const secret = `sk_${mode}_${newSecret()}`;
-  const data = { key: id, name, mode, hash: hashOfKey(secret), last4: secret.slice(-4) };
-  return { minted: { id, secret }, event: { type: 'key_created', data } };
-}
+import { mintKey, type NewKey } from './keys.ts';
 
 /** Creates an account with one live and one test key. */
 export async function createAccount(
@@ -43,8 +26,8 @@ export async function createAccount(
   { name, plan, now }: { name: string; plan: Plan; now: Date },
 ): Promise<{ id: string; live: NewKey; test: NewKey }> {
   const id = newId('acct', now.getTime());
-  const live = mintKey('Live key', 'live', now);
-  const test = mintKey('Test key', 'test', now);
+  const live = mintKey({ name: 'Live key', mode: 'live', ...unlimited }, now);
+  const test = mintKey({ name: 'Test key', mode: 'test', ...unlimited }, now);
   const created: AccountEvent = { type: 'account_created', data: { name, plan } };
   const events = [created, live.event, test.event].map((event, i) => ({ stream: id, version: i + 1, event }));
   const pending = prepare(events, { actor: operator, now });
@@ -62,26 +45,6 @@ export async function findAccount(sql: Queryable, id: string): Promise<Account |
 
 export const listAccounts = (sql: Queryable): Promise<Account[]> =>
   sql<Account[]>`SELECT * FROM accounts ORDER BY created_at, id`;
-
-export interface ListedKey extends Key {
-  last_used_at: Date | null;
-}
-
-/** Modes of the keys that a key of `mode` may list, create and revoke: a leaked test key must not give live access. */
-export const managedModes = (mode: Mode): readonly Mode[] => (mode === 'live' ? modes : ['test']);
-
-/** The account's keys of the allowed modes, oldest first; revoked ones only if asked for. */
-export const listKeys = (
-  sql: Queryable,
-  account: string,
-  allowedModes: readonly Mode[] = modes,
-  { withRevoked = false } = {},
-): Promise<ListedKey[]> =>
-  sql<ListedKey[]>`
-    SELECT k.*, u.last_used_at FROM api_keys k LEFT JOIN key_usage u ON u.key = k.id
-    WHERE k.account = ${account} AND k.mode = ANY(${[...allowedModes]})
-      AND (${withRevoked} OR k.revoked_at IS NULL)
-    ORDER BY k.id`;
 
 /** Changes an account with the operator as actor. */
 async function operateOn(sql: Sql, id: string, now: Date, decide: (account: Account) => AccountEvent[]): Promise<void> {
@@ -157,68 +120,8 @@ async function requireGuestLogo(tx: Queryable, account: string, id: string): Pro
   }
 }
 
-export async function createKey(
-  sql: Sql,
-  account: string,
-  { name, mode, actor, now }: { name: string; mode: Mode; actor: Actor; now: Date },
-): Promise<NewKey> {
-  const { minted, event } = mintKey(name, mode, now);
-  await decideAndAppend<Account, AccountEvent>(sql, account, {
-    load: () => loadAccount(sql, account),
-    decide: () => [event],
-    project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
-    by: { actor, now },
-  });
-  return minted;
-}
-
-/** No instance accepts the key from the next request on. A key whose mode is not in `allowedModes` is not found. */
-export async function revoke(
-  sql: Sql,
-  account: string,
-  id: string,
-  by: { actor: Actor; now: Date },
-  allowedModes: readonly Mode[] = modes,
-): Promise<void> {
-  if (id === by.actor) throw new Refusal('invalid_request', 'A key cannot revoke itself: revoke it with another key.');
-  await decideAndAppend<Account & { key: Key }, AccountEvent>(sql, account, {
-    load: async () => ({ ...(await loadAccount(sql, account)), key: await loadKey(sql, account, id, allowedModes) }),
-    decide: ({ key }) => revokeKey(key),
-    project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
-    by,
-  });
-}
-
-/** Finds a key of any account that is not revoked. */
-export async function findKey(sql: Queryable, id: string): Promise<Key | undefined> {
-  const [key] = await sql<Key[]>`SELECT * FROM api_keys WHERE id = ${id} AND revoked_at IS NULL`;
-  return key;
-}
-
-/** Throws 404 unless the account has, or once had, this key, and it can change codes of the mode. */
-export async function requireOwnKey(sql: Queryable, { account, mode }: Owner, id: string): Promise<void> {
-  const [key] = isId('key', id)
-    ? await sql<Pick<Key, 'mode'>[]>`SELECT mode FROM api_keys WHERE id = ${id} AND account = ${account}`
-    : [];
-  if (key === undefined || !managedModes(mode).includes(key.mode)) throw notFound('key');
-  if (key.mode !== mode)
-    throw new Refusal(
-      'not_found',
-      `This is a ${key.mode} key, which changes ${key.mode} codes only: send the request with a ${key.mode} key.`,
-    );
-}
-
 async function loadAccount(sql: Sql, id: string): Promise<Account> {
   const account = await findAccount(sql, id);
   if (account === undefined) throw notFound('account');
   return account;
-}
-
-async function loadKey(sql: Sql, account: string, id: string, allowedModes: readonly Mode[]): Promise<Key> {
-  if (!isId('key', id)) throw notFound('key');
-  const [key] = await sql<Key[]>`
-    SELECT * FROM api_keys
-    WHERE id = ${id} AND account = ${account} AND mode = ANY(${[...allowedModes]}) AND revoked_at IS NULL`;
-  if (key === undefined) throw notFound('key');
-  return key;
 }

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { KeyLimits } from '../../events/key.ts';
 import { limitsOf, type Mode, type Plan } from '../../events/plans.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
 import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
@@ -6,11 +7,12 @@ import { Refusal } from '../lib/errors.ts';
 import { subscriberNetwork } from '../lib/ip-address.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
-import { hashOfKey } from './accounts.ts';
+import { addressNotAllowed, KeyNetworks } from './key-limits.ts';
 import { noteKeyUse } from './key-usage.ts';
+import { hashOfKey, isValidKey } from './keys.ts';
 
-/** The authenticated caller of an operation. */
-export interface Caller {
+/** The authenticated caller of an operation, with the limits of its key. */
+export interface Caller extends KeyLimits {
   account: string;
   mode: Mode;
   plan: Plan;
@@ -50,12 +52,16 @@ export interface Window {
 const requestsPerMinuteWithoutKey = 60;
 
 export interface AdmissionControl {
-  /** Admits by API key. A request without a valid key is refused, and counts for the address of its client. */
+  /**
+   * Admits by API key. A request without a valid key, or from outside the networks of its key, is refused, and counts for
+   * the address of its client.
+   */
   byKey(request: Request, peer: string): Promise<Admission>;
   /** Counts a request for the address of its client, which has not authenticated. */
   byAddress(request: Request, peer: string): Promise<Admission>;
   /** Identifies a client in the log, on all instances alike: a hash of its address under a secret key. */
   clientHash(request: Request, peer: string): string;
+  networks: KeyNetworks;
 }
 
 /**
@@ -64,12 +70,15 @@ export interface AdmissionControl {
  */
 export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trusted: TrustedProxies): AdmissionControl {
   const usage = noteKeyUse(sql);
+  const networks = new KeyNetworks(trusted);
 
   const findCaller = batchCalls((hashes: string[]) => readCallers(sql, hashes), { overlapAfterMs: 1_000 });
 
-  async function admitKey(key: string): Promise<Admission | undefined> {
-    const found = await findCaller(hashOfKey(key));
-    if (found === undefined) return undefined;
+  async function admitKey(hash: string, request: Request, peer: string): Promise<Admission | undefined> {
+    // Otherwise requests from elsewhere with a leaked key would use up the rate limit of the account.
+    if (networks.isKnownOutside(hash, request, peer)) return undefined;
+    const found = await findCaller(hash);
+    if (found === undefined || networks.isOutside(hash, found, request, peer)) return undefined;
     const { used, ends, suspended_reason, ...caller } = found;
     usage.note(caller.key);
     return admitted(limitsOf[caller.plan].requestsPerMinute, { used, ends }, caller, { suspended_reason });
@@ -97,15 +106,17 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
   return {
     byAddress,
     clientHash,
+    networks,
     async byKey(request, peer) {
       const authorization = request.headers.get('authorization') ?? '';
       const [, key] = /^bearer +(sk_(?:live|test)_[0-9A-Za-z]{43}) *$/i.exec(authorization) ?? [];
-      const admission = key === undefined ? undefined : await admitKey(key);
+      const hash = key === undefined ? undefined : hashOfKey(key);
+      const admission = hash === undefined ? undefined : await admitKey(hash, request, peer);
       if (admission !== undefined) return admission;
       const unauthenticated = await byAddress(request, peer);
       if (unauthenticated.refusal !== undefined) return unauthenticated;
-      const reason = key === undefined ? reasonOf(authorization) : await reasonOfKey(sql, key);
-      return { ...unauthenticated, refusal: unauthorized(reason) };
+      const refusal = hash === undefined ? unauthorized(reasonOf(authorization)) : await refusalOfKey(sql, hash);
+      return { ...unauthenticated, refusal };
     },
   };
 }
@@ -114,17 +125,18 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
 async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Window & Standing) | undefined)[]> {
   const rows = await sql<(Caller & Window & Standing & { hash: string })[]>`
     WITH caller AS MATERIALIZED (
-      SELECT k.hash, k.account, k.mode, a.plan, a.suspended_reason, k.id AS key, batch.requests
+      SELECT k.hash, k.account, k.mode, a.plan, a.suspended_reason, k.id AS key, k.scopes, k.expires_at,
+        k.allowed_cidrs, batch.requests
       FROM (SELECT hash, count(*) AS requests FROM unnest(${hashes}::text[]) AS hash GROUP BY hash) AS batch
       JOIN api_keys k ON k.hash = batch.hash JOIN accounts a ON a.id = k.account
-      WHERE k.revoked_at IS NULL
+      WHERE ${isValidKey(sql)}
     ), counted AS (
       INSERT INTO rate_windows AS w (subject, started_at, used)
       SELECT account || '/' || mode AS subject, clock_timestamp(), sum(requests) FROM caller GROUP BY 1 ORDER BY 1
       ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
       RETURNING subject, used, extract(epoch FROM started_at)::float8 + 60 AS ends
     )
-    SELECT hash, account, mode, plan, suspended_reason, key, used, ends
+    SELECT hash, account, mode, plan, suspended_reason, key, scopes, expires_at, allowed_cidrs, used, ends
     FROM caller JOIN counted ON subject = account || '/' || mode`;
   const callers = new Map(rows.map(({ hash, ...caller }) => [hash, caller]));
   // `used` includes the whole batch: from it, each request gets its own number, the last one the highest.
@@ -146,7 +158,7 @@ async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Windo
 export async function isStillAdmitted(sql: Sql, { key, session }: Caller, now: Date): Promise<boolean> {
   const rows = await sql`
     SELECT 1 FROM api_keys k JOIN accounts a ON a.id = k.account
-    WHERE k.id = ${key} AND k.revoked_at IS NULL AND a.suspended_at IS NULL
+    WHERE k.id = ${key} AND ${isValidKey(sql)} AND a.suspended_at IS NULL
       AND (${session === undefined} OR EXISTS (
         SELECT FROM console_sessions s WHERE s.id = ${session ?? ''} AND s.ends_at > ${now}
       ))`;
@@ -198,11 +210,12 @@ function reasonOf(authorization: string): string {
   return 'The API key is malformed: it must be "sk_live_" or "sk_test_" and 43 letters and digits. Was it copied in full?';
 }
 
-/** Why a well-formed key is refused. That a key was revoked is reported only to a caller that has all of it. */
-async function reasonOfKey(sql: Sql, key: string): Promise<string> {
-  const [revoked] = await sql<{ revoked_at: Date | null }[]>`
-    SELECT revoked_at FROM api_keys WHERE hash = ${hashOfKey(key)}`;
-  const at = revoked?.revoked_at;
-  if (at === undefined || at === null) return 'The API key is unknown: this service has no such key.';
-  return `The API key was revoked on ${at.toISOString()}: use another key.`;
+/** Why a well-formed key is refused. What became of a key is reported only to a caller that has all of it. */
+async function refusalOfKey(sql: Sql, hash: string): Promise<Refusal> {
+  const [key] = await sql<{ revoked_at: Date | null; expires_at: Date | null; is_valid: boolean }[]>`
+    SELECT k.revoked_at, k.expires_at, ${isValidKey(sql)} AS is_valid FROM api_keys k WHERE k.hash = ${hash}`;
+  if (key === undefined) return unauthorized('The API key is unknown: this service has no such key.');
+  if (key.is_valid) return addressNotAllowed();
+  const [what, at] = key.revoked_at === null ? ['expired', key.expires_at] : ['was revoked', key.revoked_at];
+  return unauthorized(`The API key ${what} on ${at?.toISOString()}: use another key.`);
 }

@@ -1,9 +1,10 @@
+import type { KeyLimits } from '../../events/key.ts';
 import type { Mode, Plan } from '../../events/plans.ts';
 import type { SignInFailure } from '../../events/session.ts';
 import { newId, newSecret } from '../lib/ids.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
-import { hashOfKey } from './accounts.ts';
 import { noteOncePerMinute } from './key-usage.ts';
+import { hashOfKey, isValidKey } from './keys.ts';
 import { endedEvent, recordFailedSignIn, startedEvents, withSessionEvents } from './session-events.ts';
 
 /** How long a session lasts from its sign-in. */
@@ -22,40 +23,43 @@ const endOf = (isOwnDevice: boolean, provenAt: Date, now: Date) =>
     ),
   );
 
-/** A signed-in session, with its keys that are not revoked. */
+interface SessionKey extends KeyLimits {
+  id: string;
+  name: string;
+  mode: Mode;
+  last4: string;
+}
+
+/** A signed-in session, with its keys that are valid. */
 export interface Session {
   id: string;
   account: { id: string; name: string; plan: Plan; timezone: string };
   /** At least one; the live key comes first. */
-  keys: { id: string; name: string; mode: Mode; last4: string }[];
+  keys: SessionKey[];
   is_own_device: boolean;
   /** When its keys were given, the oldest of them. */
   proven_at: Date;
   ends_at: Date;
 }
 
-interface SignedInKey {
+interface SignedInKey extends SessionKey {
   session: string;
   account: string;
   account_name: string;
   plan: Plan;
   timezone: string;
-  id: string;
-  name: string;
-  mode: Mode;
-  last4: string;
   is_own_device: boolean;
   proven_at: Date;
   ends_at: Date;
 }
 
-/** The session of a token; undefined when it expired, was ended, or all its keys are revoked. */
+/** The session of a token; undefined when it expired, was ended, or none of its keys is valid. */
 export async function findSession(sql: Queryable, token: string, now: Date): Promise<Session | undefined> {
   const rows = await sql<SignedInKey[]>`
     SELECT s.id AS session, a.id AS account, a.name AS account_name, a.plan, coalesce(a.timezone, 'UTC') AS timezone,
-      k.id, k.name, k.mode, k.last4, s.is_own_device, s.proven_at, s.ends_at
+      k.id, k.name, k.mode, k.last4, k.scopes, k.expires_at, k.allowed_cidrs, s.is_own_device, s.proven_at, s.ends_at
     FROM console_sessions s
-    JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
+    JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND ${isValidKey(sql)}
     JOIN accounts a ON a.id = s.account
     WHERE s.hash = ${hashOfKey(token)} AND s.ends_at > ${now}
     ORDER BY k.mode`;
@@ -64,14 +68,22 @@ export async function findSession(sql: Queryable, token: string, now: Date): Pro
   return {
     id: first.session,
     account: { id: first.account, name: first.account_name, plan: first.plan, timezone: first.timezone },
-    keys: rows.map(({ id, name, mode, last4 }) => ({ id, name, mode, last4 })),
+    keys: rows.map(({ id, name, mode, last4, scopes, expires_at, allowed_cidrs }) => ({
+      id,
+      name,
+      mode,
+      last4,
+      scopes,
+      expires_at,
+      allowed_cidrs,
+    })),
     is_own_device: first.is_own_device,
     proven_at: first.proven_at,
     ends_at: first.ends_at,
   };
 }
 
-export type SessionEnd = 'expired' | 'key_revoked' | 'ended_elsewhere';
+export type SessionEnd = 'expired' | 'key_revoked' | 'key_expired' | 'address_not_allowed' | 'ended_elsewhere';
 
 /** Why a token has no session with a key of `mode` any more; undefined if it never had one. */
 export async function whySessionEnded(
@@ -79,14 +91,15 @@ export async function whySessionEnded(
   token: string,
   { mode, now }: { mode: Mode | undefined; now: Date },
 ): Promise<SessionEnd | undefined> {
-  const [row] = await sql<{ ends_at: Date; ended_at: Date | null; keys: number }[]>`
-    SELECT s.ends_at, s.ended_at, count(k.id)::int AS keys
+  const [row] = await sql<{ ends_at: Date; ended_at: Date | null; keys: number; expired: number }[]>`
+    SELECT s.ends_at, s.ended_at, count(k.id)::int AS keys, count(k.id) FILTER (WHERE k.revoked_at IS NULL)::int AS expired
     FROM console_sessions s
     LEFT JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.mode = coalesce(${mode ?? null}, k.mode)
     WHERE s.hash = ${hashOfKey(token)} GROUP BY s.hash`;
   if (row === undefined) return undefined;
   if (row.ended_at !== null) return 'ended_elsewhere';
   if (row.ends_at <= now) return 'expired';
+  if (row.expired > 0) return 'key_expired';
   return row.keys > 0 ? 'key_revoked' : undefined;
 }
 
@@ -112,6 +125,9 @@ export interface SignInFrom {
   now: Date;
 }
 
+/** Whether the networks of a key do not contain the client that signs in. */
+type IsOutside = (key: string, limits: Pick<KeyLimits, 'allowed_cidrs'>) => boolean;
+
 export interface SignedIn {
   token: string;
   session: Session;
@@ -121,7 +137,7 @@ export interface SignedIn {
 
 /** A refusal of a key that belongs to an account. */
 type AttributableRefusal =
-  | { reason: 'revoked' | 'other_mode'; key: string }
+  | { reason: 'revoked' | 'expired' | 'outside' | 'other_mode'; key: string }
   | { reason: 'other_account'; key: string; account_name: string };
 export type SignInRefusal = { reason: 'unknown' } | AttributableRefusal;
 
@@ -131,15 +147,13 @@ export type SignInRefusal = { reason: 'unknown' } | AttributableRefusal;
  */
 export async function signIn(
   sql: Sql,
-  { key, account, mode, ...from }: SignInFrom & { key: string; account?: string | undefined; mode?: Mode | undefined },
+  { key, isOutside, account, mode, ...from }: SignInFrom & Wanted & { key: string; isOutside: IsOutside },
 ): Promise<SignedIn | { refused: SignInRefusal }> {
-  const [found] = await sql<
-    { id: string; account: string; account_name: string; mode: Mode; revoked_at: Date | null }[]
-  >`
-    SELECT k.id, k.account, a.name AS account_name, k.mode, k.revoked_at
+  const [found] = await sql<FoundKey[]>`
+    SELECT k.id, k.account, a.name AS account_name, k.mode, k.revoked_at, k.allowed_cidrs, ${isValidKey(sql)} AS is_valid
     FROM api_keys k JOIN accounts a ON a.id = k.account WHERE k.hash = ${hashOfKey(key)}`;
   if (found === undefined) return { refused: { reason: 'unknown' } };
-  const refused = refusalOf(found, { account, mode });
+  const refused = refusalOf(found, { account, mode }, isOutside);
   if (refused !== undefined) {
     const failed = { actor: found.id, mode: found.mode, reason: failureOf[refused.reason] };
     await recordFailedSignIn(sql, found.account, failed, from.now);
@@ -156,15 +170,31 @@ export async function signIn(
 
 const failureOf = {
   revoked: 'key_revoked',
+  expired: 'key_expired',
+  outside: 'address_not_allowed',
   other_account: 'other_account',
   other_mode: 'other_mode',
 } as const satisfies Record<AttributableRefusal['reason'], SignInFailure>;
 
-function refusalOf(
-  found: { id: string; account: string; account_name: string; mode: Mode; revoked_at: Date | null },
-  wanted: { account: string | undefined; mode: Mode | undefined },
-): AttributableRefusal | undefined {
+/** The account and mode that the key must be of, if the page names them. */
+interface Wanted {
+  account?: string | undefined;
+  mode?: Mode | undefined;
+}
+
+interface FoundKey extends Pick<KeyLimits, 'allowed_cidrs'> {
+  id: string;
+  account: string;
+  account_name: string;
+  mode: Mode;
+  revoked_at: Date | null;
+  is_valid: boolean;
+}
+
+function refusalOf(found: FoundKey, wanted: Wanted, isOutside: IsOutside): AttributableRefusal | undefined {
   if (found.revoked_at !== null) return { reason: 'revoked', key: found.id };
+  if (!found.is_valid) return { reason: 'expired', key: found.id };
+  if (isOutside(found.id, found)) return { reason: 'outside', key: found.id };
   if (wanted.account !== undefined && wanted.account !== found.account)
     return { reason: 'other_account', key: found.id, account_name: found.account_name };
   if (wanted.mode !== undefined && wanted.mode !== found.mode) return { reason: 'other_mode', key: found.id };
@@ -257,7 +287,7 @@ export const listSessions = (sql: Queryable, own: Session, now: Date): Promise<L
   sql<ListedSession[]>`
     SELECT s.id, array_agg(k.mode ORDER BY k.mode) AS modes, s.device, s.browser, s.is_own_device, s.created_at,
       s.last_used_at, s.ends_at
-    FROM console_sessions s JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
+    FROM console_sessions s JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND ${isValidKey(sql)}
     WHERE ${withinReach(sql, own)} AND s.ends_at > ${now}
     GROUP BY s.hash ORDER BY s.last_used_at DESC, s.id DESC`;
 

@@ -2,8 +2,8 @@ import type { Mode } from '../../events/plans.ts';
 import { service } from '../../events/recorded.ts';
 import { newSecret } from '../lib/ids.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
-import { hashOfKey } from './accounts.ts';
 import { openSession, type SignedIn, type SignInFrom } from './console-sessions.ts';
+import { hashOfKey, isValidKey } from './keys.ts';
 import { recordFailedSignIn, startedEvents, withSessionEvents } from './session-events.ts';
 
 const linkMinutes = 2;
@@ -39,7 +39,7 @@ export async function findSignInLink(sql: Queryable, token: string, now: Date): 
     SELECT a.id AS account, a.name AS account_name, k.id, k.mode, s.proven_at, l.expires_at
     FROM console_sign_in_links l
     JOIN console_sessions s ON s.hash = l.session AND s.ends_at > ${now}
-    JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
+    JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND ${isValidKey(sql)}
     JOIN accounts a ON a.id = s.account
     WHERE l.hash = ${hashOfKey(token)} AND l.expires_at > ${now}
     ORDER BY k.mode`;

@@ -1,18 +1,10 @@
 import type { Account } from '../../events/account.ts';
 import { problemWithName } from '../../events/fields.ts';
+import { unlimited } from '../../events/key.ts';
 import { limitsOf, type Mode, modes, type Plan, plans } from '../../events/plans.ts';
 import { operator } from '../../events/recorded.ts';
-import {
-  createAccount,
-  createKey,
-  findAccount,
-  listAccounts,
-  listKeys,
-  rename,
-  resume,
-  setPlan,
-  suspend,
-} from '../accounts/accounts.ts';
+import { createAccount, findAccount, listAccounts, rename, resume, setPlan, suspend } from '../accounts/accounts.ts';
+import { createKey, listKeys } from '../accounts/keys.ts';
 import { countCodes, totalOf } from '../codes/codes.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../lib/sql.ts';
@@ -161,7 +153,7 @@ export async function accountKey(id: string, options: OperatorOptions & { mode: 
   const now = new Date();
   const { account, key } = await withDatabase(options.data, async (sql) => {
     await requireAccount(sql, id);
-    const created = await createKey(sql, id, { name, mode, actor: operator, now });
+    const created = await createKey(sql, id, { name, mode, ...unlimited }, { actor: operator, now });
     return { account: await requireAccount(sql, id), key: created };
   });
   const created_at = now.toISOString();

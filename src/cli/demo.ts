@@ -1,7 +1,9 @@
+import { unlimited } from '../../events/key.ts';
 import type { Owner } from '../../events/owner.ts';
 import { operator } from '../../events/recorded.ts';
 import type { Scan } from '../../events/scan.ts';
-import { createAccount, createKey, listAccounts, type NewKey } from '../accounts/accounts.ts';
+import { createAccount, listAccounts } from '../accounts/accounts.ts';
+import { createKey, type NewKey } from '../accounts/keys.ts';
 import { change } from '../codes/change.ts';
 import { createCodes, takenShortCodes } from '../codes/create.ts';
 import { StartError } from '../lib/errors.ts';
@@ -33,7 +35,8 @@ export async function demo(options: { data: string; scans: string }): Promise<vo
     const existing = (await listAccounts(sql)).find(({ name }) => name === accountName);
     if (existing !== undefined) {
       print(`The demo account already exists (${existing.id}) and is unchanged. A new key to sign in with:`);
-      const key = await createKey(sql, existing.id, { name: 'Demo', mode: 'live', actor: operator, now: new Date() });
+      const by = { actor: operator, now: new Date() };
+      const key = await createKey(sql, existing.id, { name: 'Demo', mode: 'live', ...unlimited }, by);
       return printAccess(options.data, key);
     }
     const { live, test } = await fill(sql, await boxOf(sql, options.data), scans);

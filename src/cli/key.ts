@@ -1,5 +1,5 @@
 import { operator } from '../../events/recorded.ts';
-import { findKey, revoke } from '../accounts/accounts.ts';
+import { findKey, revoke } from '../accounts/keys.ts';
 import { StartError } from '../lib/errors.ts';
 import { withDatabase } from './connection.ts';
 import { print, printJson } from './terminal.ts';

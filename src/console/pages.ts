@@ -52,7 +52,7 @@ ${body}
 /** Data that the page passes to the console's script. */
 export interface Bootstrap {
   account: Session['account'];
-  keys: Session['keys'];
+  keys: (Pick<Session['keys'][number], 'id' | 'name' | 'mode' | 'last4' | 'scopes'> & { expires_at: string | null })[];
   is_own_device: boolean;
   ends_at: string;
   public_url: string;
@@ -67,7 +67,14 @@ export const bootstrapOf = (
   { frameFont, world }: Bundle,
 ): Bootstrap => ({
   account,
-  keys,
+  keys: keys.map(({ id, name, mode, last4, scopes, expires_at }) => ({
+    id,
+    name,
+    mode,
+    last4,
+    scopes,
+    expires_at: expires_at?.toISOString() ?? null,
+  })),
   is_own_device,
   ends_at: ends_at.toISOString(),
   public_url: publicUrl,
@@ -95,6 +102,8 @@ export const reloadPage = (page: Page): string =>
 export const sessionEndTexts: Record<SessionEnd, string> = {
   expired: 'Your session has expired.',
   key_revoked: 'The API key of your session was revoked.',
+  key_expired: 'The API key of your session has expired.',
+  address_not_allowed: 'The API key of your session does not work from your network.',
   ended_elsewhere: 'Your session was ended on another device.',
 };
 

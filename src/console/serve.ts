@@ -1,6 +1,6 @@
 import type { Elysia } from 'elysia';
-import { hashOfKey } from '../accounts/accounts.ts';
 import { findSession, noteSessionUse, whySessionEnded } from '../accounts/console-sessions.ts';
+import { hashOfKey } from '../accounts/keys.ts';
 import { json, refusalAnswer, refusalOf } from '../api/http/answers.ts';
 import type { Operation } from '../api/http/operation.ts';
 import { mount } from '../api/mount.ts';
@@ -12,7 +12,7 @@ import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { type Asset, type Bundle, buildBundle } from './bundle.ts';
-import { type Console, htmlResponse, locationOf, pathOf, type RequestContext } from './context.ts';
+import { type Console, htmlResponse, locationOf, pathOf, peerOf, type RequestContext } from './context.ts';
 import { sessionTokenOf } from './cookies.ts';
 import { serveGuide } from './guides.ts';
 import { bootstrapOf, consolePage, reloadPage, signInPage } from './pages.ts';
@@ -60,7 +60,8 @@ export function serveConsole(
 }
 
 /** The console under any path for a signed-in user, since its script does the routing; else the sign-in page. */
-async function servePage(console: Console, { request }: RequestContext): Promise<Response> {
+async function servePage(console: Console, context: RequestContext): Promise<Response> {
+  const { request } = context;
   if (request.method !== 'GET' && request.method !== 'HEAD')
     throw new Refusal('method_not_allowed', 'Console pages accept GET and HEAD only.', undefined, {
       allow: 'GET, HEAD',
@@ -72,13 +73,19 @@ async function servePage(console: Console, { request }: RequestContext): Promise
     return htmlResponse(console, request, 200, reloadPage);
   const now = clock();
   const session = token === undefined ? undefined : await findSession(sql, token, now);
-  if (token !== undefined && session !== undefined) {
+  const { networks } = console.api.admission;
+  const isOutside = session?.keys.every((key) => networks.isOutside(key.id, key, request, peerOf(context))) ?? false;
+  if (token !== undefined && session !== undefined && !isOutside) {
     console.sessionUse.note(hashOfKey(token));
     return htmlResponse(console, request, 200, (page) =>
       consolePage(page, bootstrapOf(session, addresses, page.bundle)),
     );
   }
-  const ended = token === undefined ? undefined : await whySessionEnded(sql, token, { mode: undefined, now });
+  const ended = isOutside
+    ? 'address_not_allowed'
+    : token === undefined
+      ? undefined
+      : await whySessionEnded(sql, token, { mode: undefined, now });
   return htmlResponse(console, request, 200, (page) =>
     signInPage(page, { next: safeNext(locationOf(request)), ended }),
   );

@@ -1,5 +1,4 @@
 import { limitsOf, type Mode, modes } from '../../events/plans.ts';
-import { hashOfKey } from '../accounts/accounts.ts';
 import {
   type Admission,
   admitted,
@@ -9,7 +8,9 @@ import {
   type Window,
 } from '../accounts/admission.ts';
 import { whySessionEnded } from '../accounts/console-sessions.ts';
+import { addressNotAllowed } from '../accounts/key-limits.ts';
 import { noteKeyUse } from '../accounts/key-usage.ts';
+import { hashOfKey, isValidKey } from '../accounts/keys.ts';
 import { invalid, Refusal } from '../lib/errors.ts';
 import { type Console, pathOf } from './context.ts';
 import { sessionTokenOf } from './cookies.ts';
@@ -27,14 +28,17 @@ export function sessionAdmission({ service, api, sessionUse }: Console) {
   async function admitSession(
     token: string,
     { mode, account }: Target,
-    isRead: boolean,
+    request: Request,
+    peer: string,
   ): Promise<Admission | undefined> {
+    const isRead = isReadOf(request);
     const hash = hashOfKey(token);
     const [row] = await sql<(Caller & Window & Standing & { account_name: string })[]>`
       WITH caller AS (
-        SELECT k.account, k.mode, a.plan, a.suspended_reason, a.name AS account_name, k.id AS key, s.id AS session
+        SELECT k.account, k.mode, a.plan, a.suspended_reason, a.name AS account_name, k.id AS key,
+          k.scopes, k.expires_at, k.allowed_cidrs, s.id AS session
         FROM console_sessions s
-        JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND k.revoked_at IS NULL
+        JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND ${isValidKey(sql)}
         JOIN accounts a ON a.id = k.account
         WHERE s.hash = ${hash} AND s.ends_at > ${clock()}
           AND k.mode = coalesce(${mode ?? null}, k.mode)
@@ -53,6 +57,8 @@ export function sessionAdmission({ service, api, sessionUse }: Console) {
     const admission = admitted(limit, { used, ends }, caller, { suspended_reason }, counted);
     if (account !== undefined && account !== caller.account)
       return { rate: admission.rate, refusal: accountChangedRefusal(account_name) };
+    if (api.admission.networks.isOutside(caller.key, caller, request, peer))
+      return { rate: admission.rate, refusal: addressNotAllowed() };
     keyUse.note(caller.key);
     sessionUse.note(hash);
     return admission;
@@ -72,8 +78,7 @@ export function sessionAdmission({ service, api, sessionUse }: Console) {
     const target = targetOf(request.url);
     const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
     const isCrossSite = !isSameOrigin(request, addresses.publicUrl) || (isWrite && !needsCorsPreflight(request));
-    const admission =
-      token === undefined || isCrossSite ? undefined : await admitSession(token, target, isRead(request));
+    const admission = token === undefined || isCrossSite ? undefined : await admitSession(token, target, request, peer);
     if (admission !== undefined) return admission;
     const unauthenticated = await api.admission.byAddress(request, peer);
     const refusal = isCrossSite ? crossSiteRefusal() : await signedOutRefusal(token, target.mode);
@@ -84,7 +89,7 @@ export function sessionAdmission({ service, api, sessionUse }: Console) {
 /** These are POST only because their content may be too long for a URL: they change nothing. */
 const readsByPost = ['/console/api/short-codes/check', '/console/api/preflight', '/console/api/sheets'];
 
-const isRead = (request: Request) =>
+const isReadOf = (request: Request) =>
   request.method === 'GET' || request.method === 'HEAD' || readsByPost.includes(pathOf(request));
 
 /** Query parameters of every operation in the console: what the page names as the target of its request. */

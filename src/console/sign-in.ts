@@ -39,6 +39,7 @@ export async function handleSignIn(console: Console, context: RequestContext): P
   if (!/^sk_(live|test)_/.test(key)) return refuse(400, 'An API key starts with sk_live_ or sk_test_.');
   const result = await signIn(sql, {
     key,
+    isOutside: (id, limits) => console.api.admission.networks.isOutside(id, limits, request, peerOf(context)),
     account: form.get('account') ?? undefined,
     mode: modes.find((mode) => mode === form.get('mode')),
     token: sessionTokenOf(request.headers, addresses.publicUrl),
@@ -65,6 +66,10 @@ function refusalText(refused: SignInRefusal): string {
       return `This API key belongs to another account, “${refused.account_name}”. Use a key of this account, or sign out first.`;
     case 'other_mode':
       return 'This API key is of the other mode: a live key starts with sk_live_, a test key with sk_test_.';
+    case 'expired':
+      return 'This API key has expired.';
+    case 'outside':
+      return 'This API key does not work from your network.';
     default:
       return 'This API key does not exist or was revoked.';
   }

@@ -18,7 +18,7 @@ import { Tail } from './tail.ts';
 /** Shorter than the idle timeouts of usual proxies, 30 s and more. */
 const heartbeatMs = 15_000;
 /** A client reconnects with its key and its cursor; what it may read is checked again. */
-const maxStreamMs = 3_600_000;
+export const maxStreamMs = 3_600_000;
 const retryMs = 1_000;
 /** Pause between two chunks of new events: a write for each of 100 readers costs more than the events in it. */
 const chunkPauseMs = 200;

@@ -214,6 +214,11 @@ function endedBy(entry: Exclude<LogEntry, { type: 'code_scanned' }>) {
     const { key } = entry.data;
     return [{ account, isMeant: (reader: Subscriber) => reader.key === key, reason: 'the key was revoked' }];
   }
+  if (entry.type === 'key_rotated') {
+    const { key } = entry.data;
+    // A new request shows until when the key is valid now.
+    return [{ account, isMeant: (reader: Subscriber) => reader.key === key, reason: 'the key was rotated' }];
+  }
   if (entry.type === 'session_ended') {
     const { session } = entry.data;
     return [{ account, isMeant: (reader: Subscriber) => reader.session === session, reason: 'the session was ended' }];

@@ -46,6 +46,20 @@ export function inRanges(ranges: IpRanges, address: Uint8Array): boolean {
   return false;
 }
 
+/**
+ * Whether each of the ranges `inner` is part of one range of `outer`.
+ *
+ * @example
+ * isWithin(parseRanges('10.1.0.0/16'), parseRanges('10.0.0.0/8')); // true
+ */
+export const isWithin = (inner: IpRanges, outer: IpRanges): boolean =>
+  inner.v4.every((range) =>
+    outer.v4.some(({ bits, mask }) => (range.mask & mask) === mask && (range.bits & mask) === bits),
+  ) &&
+  inner.v6.every((range) =>
+    outer.v6.some(({ bytes, prefix }) => prefix <= range.prefix && samePrefix(bytes, range.bytes, prefix)),
+  );
+
 function samePrefix(a: Uint8Array, b: Uint8Array, prefix: number): boolean {
   const wholeBytes = prefix >> 3;
   for (let i = 0; i < wholeBytes; i++) if (a[i] !== b[i]) return false;

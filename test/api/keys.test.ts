@@ -26,6 +26,10 @@ describe('POST /v1/account/keys', () => {
       last4: body.key.slice(-4),
       created_at: expect.any(String),
       last_used_at: null,
+      unused: false,
+      scopes: null,
+      expires_at: null,
+      allowed_cidrs: null,
       key: expect.stringMatching(new RegExp(`^sk_${mode}_[0-9A-Za-z]{43,}$`)),
     });
     expect((await second(body.key).get('/v1/account')).body).toMatchObject({ id: account, mode });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { resume, revoke, suspend } from '../../src/accounts/accounts.ts';
+import { resume, suspend } from '../../src/accounts/accounts.ts';
+import { revoke } from '../../src/accounts/keys.ts';
 import { block, unblock } from '../../src/codes/blocked-hosts.ts';
 import { restore, takeDown } from '../../src/codes/takedown.ts';
 import { type Api, newCode } from '../support/api.ts';

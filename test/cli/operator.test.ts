@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createAccount, hashOfKey } from '../../src/accounts/accounts.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { hashOfKey } from '../../src/accounts/keys.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { command } from '../support/command.ts';
 import { useDatabase } from '../support/database.ts';

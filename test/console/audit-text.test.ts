@@ -5,11 +5,23 @@ import { auditTypes } from '../../src/feed/audit.ts';
 const names = new Map([['key_1', 'Website']]);
 
 test.each(auditTypes)('the console has words for %s', (type) => {
-  expect(auditText({ type, data: {} } as never, names).what).not.toBe(type);
+  expect(auditText({ type, data: { expires_at: '2026-12-31T23:00:00.000Z' } } as never, names).what).not.toBe(type);
 });
 
 test.each([
   ['key.revoked', { key_id: 'key_1' }, { what: 'Key revoked', detail: 'Website' }],
+  [
+    'key.created',
+    {
+      name: 'CI',
+      mode: 'live',
+      last4: 'x7Qa',
+      scopes: ['codes.read'],
+      expires_at: null,
+      allowed_cidrs: ['10.0.0.0/8'],
+    },
+    { what: 'Key “CI” created', detail: 'live key ending in x7Qa, with codes.read, from 10.0.0.0/8' },
+  ],
   ['webhook.updated', { to: { active: false } }, { what: 'Webhook paused' }],
   [
     'webhook.updated',

@@ -5,10 +5,9 @@ import {
   changePlan,
   changeTimezone,
   evolveAccount,
-  type Key,
   renameAccount,
-  revokeKey,
 } from '../../events/account.ts';
+import { type Key, replaceKey, revokeKey, unlimited } from '../../events/key.ts';
 import { plans } from '../../events/plans.ts';
 import type { Recorded } from '../../events/recorded.ts';
 
@@ -36,6 +35,8 @@ const key: Key = {
   last4: 'x7Qd',
   created_at: at,
   revoked_at: null,
+  replaced_by: null,
+  ...unlimited,
 };
 
 test('a new account has its name and plan', () => {
@@ -89,6 +90,8 @@ test('a change of the time zone records both, and the same one nothing', () => {
   expect(changeTimezone(account, 'Europe/Berlin')).toEqual([]);
 });
 
+const noLimits = { scopes: null, expires_at: null, allowed_cidrs: null };
+
 describe('keys', () => {
   test('revoking an active key records an event', () => {
     expect(revokeKey(key)).toEqual([{ type: 'key_revoked', data: { key: 'key_1' } }]);
@@ -98,8 +101,26 @@ describe('keys', () => {
     expect(revokeKey({ ...key, revoked_at: at })).toEqual([]);
   });
 
+  test('a rotated key works until the end of the overlap, or until its own expiry if that is earlier', () => {
+    const endsAt = new Date('2026-03-02T09:30:00.000Z');
+    const data = { key: 'key_1', mode: 'live', replaced_by: 'key_2', expires_at: endsAt.toISOString() };
+    expect(replaceKey(key, 'key_2', { now: at, endsAt })).toEqual([{ type: 'key_rotated', data }]);
+    const expires_at = new Date('2026-03-01T10:00:00.000Z');
+    expect(replaceKey({ ...key, expires_at }, 'key_2', { now: at, endsAt })).toEqual([
+      { type: 'key_rotated', data: { ...data, expires_at: expires_at.toISOString() } },
+    ]);
+  });
+
+  test('without an overlap, a rotated key is revoked', () => {
+    const data = { key: 'key_1', mode: 'live', replaced_by: 'key_2', expires_at: at.toISOString() };
+    expect(replaceKey(key, 'key_2', { now: at })).toEqual([
+      { type: 'key_rotated', data },
+      { type: 'key_revoked', data: { key: 'key_1' } },
+    ]);
+  });
+
   test('creating and revoking keys changes only the version of the account', () => {
-    const data = { key: 'key_1', name: 'Website', mode: 'live', hash: key.hash, last4: 'x7Qd' } as const;
+    const data = { key: 'key_1', name: 'Website', mode: 'live', hash: key.hash, last4: 'x7Qd', ...noLimits } as const;
     const withKey = evolveAccount(newAccount(), recorded({ type: 'key_created', data }, 2));
     const without = evolveAccount(withKey, recorded({ type: 'key_revoked', data: { key: 'key_1' } }, 3));
     expect(withKey).toEqual({ ...newAccount(), version: 2 });

@@ -15,6 +15,7 @@ const created = {
   status: 'active',
   style: {},
 };
+const noLimits = { scopes: null, expires_at: null, allowed_cidrs: null };
 const event = (type: string, data: unknown) => ({ type, data }) as DomainEvent;
 
 describe('validation', () => {
@@ -33,7 +34,7 @@ describe('validation', () => {
     [
       'a secret instead of its hash',
       'key_created',
-      { key: 'key_1', name: 'x', mode: 'live', hash: 'sk_live_x', last4: 'x' },
+      { key: 'key_1', name: 'x', mode: 'live', hash: 'sk_live_x', last4: 'x', ...noLimits },
       '/hash',
     ],
     ['no data', 'code_deleted', null, 'data'],
@@ -75,6 +76,17 @@ describe('upcasting', () => {
   test('tags of before their spelling was kept stay as they are', () => {
     const data = { from: null, to: ['summer'] };
     expect(upcast('tags_changed', 1, data)).toEqual({ type: 'tags_changed', data });
+  });
+
+  test('a key of before limits has full access', () => {
+    const old = { key: 'key_1', name: 'till', mode: 'live', hash: 'ab'.repeat(32), last4: 'wxyz' };
+    const data = { ...old, ...noLimits };
+    expect(upcast('key_created', 1, old)).toEqual({ type: 'key_created', data });
+  });
+
+  test('a sign-in that failed stays as it is', () => {
+    const data = { mode: 'live', reason: 'key_revoked' };
+    expect(upcast('sign_in_failed', 1, data)).toEqual({ type: 'sign_in_failed', data });
   });
 
   test('rejects an old event that is invalid after upcasting', () => {

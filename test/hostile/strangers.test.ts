@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { hashOfKey } from '../../src/accounts/accounts.ts';
+import { hashOfKey } from '../../src/accounts/keys.ts';
 import { png } from '../logos/pictures.ts';
 import { type Api, type ApiAnswer, created, newCode } from '../support/api.ts';
 import { openTab } from '../support/console.ts';

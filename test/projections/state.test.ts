@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CodeChange } from '../../events/code.ts';
+import { unlimited } from '../../events/key.ts';
 import type { Owner } from '../../events/owner.ts';
 import { type Mode, type Plan, plans } from '../../events/plans.ts';
 import type { GivenRule } from '../../events/targeting/rule-ids.ts';
 import { stateTables } from '../../projections/state.ts';
-import { createAccount, createKey, rename, revoke, setPlan, setTimezone } from '../../src/accounts/accounts.ts';
+import { createAccount, rename, setPlan, setTimezone } from '../../src/accounts/accounts.ts';
+import { createKey, revoke } from '../../src/accounts/keys.ts';
 import { change, remove, restore } from '../../src/codes/change.ts';
 import { countCodes, findCode } from '../../src/codes/codes.ts';
 import { createCodes } from '../../src/codes/create.ts';
@@ -225,7 +227,7 @@ async function run(world: World, now: Step): Promise<void> {
       break;
     case 'key':
       if (account === undefined) return;
-      account.keys.push((await createKey(sql, account.id, { name: 'More', mode: now.mode, ...by })).id);
+      account.keys.push((await createKey(sql, account.id, { name: 'More', mode: now.mode, ...unlimited }, by)).id);
       break;
     case 'revoke': {
       const [key] = account?.keys.splice(now.key % account.keys.length, 1) ?? [];

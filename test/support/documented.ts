@@ -17,6 +17,7 @@ export interface OperationObject {
   summary?: string;
   description?: string;
   tags?: string[];
+  'x-scope'?: string;
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema: JsonSchema }[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
   responses: Record<

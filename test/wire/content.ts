@@ -82,7 +82,17 @@ export const changes: Change[] = [
     { type: 'plan_changed' as const, data: { from: 'free' as const, to: 'pro' as const } },
     {
       type: 'key_created' as const,
-      data: { key: 'key_1', name: 'till', mode: 'live' as const, hash: 'ab'.repeat(32), last4: 'wxyz' },
+      data: {
+        key: 'key_1',
+        name: 'till',
+        mode: 'live' as const,
+        hash: 'ab'.repeat(32),
+        last4: 'wxyz',
+        // What the upcaster makes of the older fixtures.
+        scopes: null,
+        expires_at: null,
+        allowed_cidrs: null,
+      },
     },
     { type: 'key_revoked' as const, data: { key: 'key_1' } },
     { type: 'webhook_set' as const, data: { mode: 'live' as const, url: 'https://example.com/hook' } },
@@ -240,6 +250,28 @@ export const domainChanges: Change[] = [
     { type: 'primary_domain_changed' as const, data: { from: null, to: domain.domain } },
   ].map((event, i) => recorded(account, i + 1, event)),
 ];
+
+/** Changes of keys with limits, and of their rotation. */
+export const keyChanges: Change[] = [
+  {
+    type: 'key_created' as const,
+    data: {
+      key: 'key_2',
+      name: 'report',
+      mode: 'live' as const,
+      hash: 'cd'.repeat(32),
+      last4: 'abcd',
+      scopes: ['codes.read' as const, 'analytics.read' as const],
+      expires_at: '2026-12-31T23:00:00.000Z',
+      allowed_cidrs: ['203.0.113.0/24', '2001:db8::/32'],
+    },
+  },
+  {
+    type: 'key_rotated' as const,
+    data: { key: 'key_2', mode: 'live' as const, replaced_by: 'key_3', expires_at: '2026-03-02T09:30:00.000Z' },
+  },
+  { type: 'sign_in_failed' as const, data: { mode: 'live' as const, reason: 'key_expired' as const } },
+].map((event, i) => recorded(account, i + 1, event));
 
 /** One change of every type of the webhooks of `/v1/webhooks`. */
 export const webhookChanges: Change[] = [

@@ -16,6 +16,7 @@ import {
   changeRange,
   changes,
   domainChanges,
+  keyChanges,
   noteChanges,
   routes,
   routesOnDomains,
@@ -107,6 +108,15 @@ describe('a message of the stream', () => {
     expect(entries.map(({ type }) => type)).toEqual(expect.arrayContaining(Object.keys(domainEvents)));
   });
 
+  test('with changes of limited keys is decoded', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-keys'));
+    expect(entries).toEqual(keyChanges);
+  });
+
+  test.each(['code_created-3', 'key_created-2'])('with changes of the schema %s is decoded', (schema) => {
+    expect(decodeMessage(bytes(`stream-message-2-changes-${schema}`))).toEqual({ ...changeRange, entries: changes });
+  });
+
   test('with changes of webhooks is decoded, and has one of each type', () => {
     const { entries } = decodeMessage(bytes('stream-message-2-changes-webhooks'));
     expect(entries).toEqual(webhookChanges);
@@ -116,8 +126,9 @@ describe('a message of the stream', () => {
   test('is encoded exactly as the fixture of the newest version', () => {
     expect(encodeScans(scanRange, lines())).toBe(text('stream-message-2-scans-2'));
     expect(encodeChanges(changeRange, changes.map(encodeChange))).toBe(
-      written('stream-message-2-changes-code_created-3'),
+      written('stream-message-2-changes-key_created-2'),
     );
+    expect(encodeChanges(changeRange, keyChanges.map(encodeChange))).toBe(text('stream-message-2-changes-keys'));
     expect(encodeChanges(changeRange, targetingChanges.map(encodeChange))).toBe(
       written('stream-message-2-changes-code_created-4'),
     );

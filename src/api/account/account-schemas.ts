@@ -3,7 +3,7 @@ import { oneOf } from '../../../events/one-of.ts';
 import { modes, plans } from '../../../events/plans.ts';
 import { exact, orNull, time } from '../http/schemas.ts';
 
-/** Schemas of the account and its API keys. */
+/** Schemas of the account. */
 
 const guestLogo = orNull(t.String({ description: 'Id of a live logo.', examples: ['logo_0VMNcq2hE3kx0dTtWq8LbY'] }));
 const guestPageDescription =
@@ -82,37 +82,4 @@ export const AccountChange = t.Object(
     guest_page: t.Optional(guestPageChange),
   },
   { ...exact, minProperties: 1, examples: [{ timezone: 'Europe/Berlin', guest_page: { logo: null } }] },
-);
-
-export const ApiKey = t.Object(
-  {
-    id: t.String({ examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] }),
-    name: t.String({ examples: ['Website'] }),
-    mode: oneOf(modes),
-    prefix: t.String({ examples: ['sk_live_'] }),
-    last4: t.String({ examples: ['x7Qd'] }),
-    created_at: time('When the key was created.'),
-    last_used_at: t.Union([t.String({ format: 'date-time' }), t.Null()], {
-      description: 'To the minute; null if never used.',
-      examples: ['2026-03-02T18:04:00.000Z'],
-    }),
-    revoked_at: t.Optional(time('When the key was revoked; only with `include=revoked`.')),
-  },
-  exact,
-);
-
-export const CreatedApiKey = t.Object(
-  {
-    ...ApiKey.properties,
-    key: t.String({ description: 'The secret, shown only in this response.', examples: ['sk_live_…'] }),
-  },
-  exact,
-);
-
-export const NewApiKey = t.Object(
-  {
-    name: t.String({ description: 'What the key is for.', 'x-expected': 'a string of 1 to 255 characters' }),
-    mode: t.Optional(oneOf(modes, { description: 'Default: the mode of the API key of this request.' })),
-  },
-  { ...exact, examples: [{ name: 'Website', mode: 'live' }] },
 );

@@ -1,6 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { managedModes } from '../../accounts/accounts.ts';
 import { requireStillAdmitted } from '../../accounts/admission.ts';
+import { managedModes } from '../../accounts/keys.ts';
 import { type AuditSelection, auditTypes, listAudit, readAudit } from '../../feed/audit.ts';
 import { presentEvent } from '../../feed/frame.ts';
 import { invalid } from '../../lib/errors.ts';

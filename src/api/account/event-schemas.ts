@@ -69,7 +69,15 @@ export const AuditEvent = t.Union(auditTypes.map(eventOf), {
       type: 'key.created',
       timestamp: '2026-03-01T09:30:00.000Z',
       actor: 'key_0VMNcq2hE3kx0dTtWq8LbY',
-      data: { key_id: 'key_0VMOcq2hE3kx0dTtWq8LbY', name: 'CI', mode: 'live', last4: 'x7Qa' },
+      data: {
+        key_id: 'key_0VMOcq2hE3kx0dTtWq8LbY',
+        name: 'CI',
+        mode: 'live',
+        last4: 'x7Qa',
+        scopes: ['codes.read'],
+        expires_at: '2026-12-31T23:00:00.000Z',
+        allowed_cidrs: null,
+      },
     },
   ],
 });

@@ -1,6 +1,7 @@
 import { type TSchema, Type as t } from '@sinclair/typebox';
 import type { Owner } from '../../../events/owner.ts';
-import { isStillAdmitted } from '../../accounts/admission.ts';
+import { type Caller, isStillAdmitted } from '../../accounts/admission.ts';
+import { maxStreamMs } from '../../feed/feed.ts';
 import { Filter } from '../../feed/filter.ts';
 import { notFound } from '../../lib/errors.ts';
 import { isId } from '../../lib/ids.ts';
@@ -94,7 +95,14 @@ async function pageOfEvents({ feed, sql, clock }: Service, call: EventCall, filt
   const after = await inTime(feed.positionOf(owner, wanted.after, 'after'));
   const page =
     wait > 0
-      ? await feed.wait(caller, { after, filter, limit, waitMs: wait * 1_000, signal, isAllowed })
+      ? await feed.wait(caller, {
+          after,
+          filter,
+          limit,
+          waitMs: Math.min(wait * 1_000, validMs(caller, clock())),
+          signal,
+          isAllowed,
+        })
       : await inTime(feed.read(owner, { after, filter, limit }));
   const { events, next, has_more } = page;
   const body = `{"data":[${events.join(',')}],"next":${JSON.stringify(next)},"has_more":${has_more}}`;
@@ -102,7 +110,8 @@ async function pageOfEvents({ feed, sql, clock }: Service, call: EventCall, filt
 }
 
 async function streamEvents({ feed, sql, clock }: Service, call: EventCall, filter: Filter): Promise<StreamedAnswer> {
-  const { caller, signal, headers, query: wanted } = call;
+  const { caller, headers, query: wanted } = call;
+  const signal = untilExpiry(call, clock());
   const lastEventId = headers.get('last-event-id') ?? undefined;
   const field = lastEventId === undefined ? 'after' : 'Last-Event-ID';
   const after = await inTime(feed.positionOf(caller, lastEventId ?? wanted.after, field));
@@ -128,6 +137,16 @@ async function streamEvents({ feed, sql, clock }: Service, call: EventCall, filt
     },
     pieces,
   };
+}
+
+/** How long the key is valid; the log has no event of its expiry. */
+const validMs = ({ expires_at }: Caller, now: Date) =>
+  expires_at === null ? Number.POSITIVE_INFINITY : Math.max(0, expires_at.getTime() - now.getTime());
+
+/** Also aborted when the key expires. */
+function untilExpiry({ caller, signal }: EventCall, now: Date): AbortSignal {
+  const leftMs = validMs(caller, now);
+  return leftMs > maxStreamMs ? signal : AbortSignal.any([signal, AbortSignal.timeout(leftMs)]);
 }
 
 /** The operation as a whole may take longer, because it can wait. */

@@ -1,7 +1,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { type CodeDifference, differenceOf } from '../../../events/code-change.ts';
 import { readTimestamp, timestampProblem } from '../../../events/timestamp.ts';
-import { requireOwnKey } from '../../accounts/accounts.ts';
+import { requireOwnKey } from '../../accounts/keys.ts';
 import { maxRevertedCodes, revert } from '../../codes/revert.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { LimitPerKey } from '../../lib/limit-per-key.ts';

@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Caller, Rate } from '../../accounts/admission.ts';
 import type { ErrorCode } from '../../lib/errors.ts';
+import type { OperationId } from './access.ts';
 import type { Answer, StreamedAnswer } from './answers.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -33,8 +34,11 @@ export interface Call<Q extends TObject, B extends TSchema> {
 
 /** One method of one path: its parameters, responses, documentation and handler. */
 export interface Operation<Q extends TObject = TObject, B extends TSchema = TSchema> {
-  /** Unique, camelCase, a verb first: `createQrCode`. Generated clients name their functions after it. */
-  operationId: string;
+  /**
+   * Unique, camelCase, a verb first: `createQrCode`. Generated clients name their functions after it. What a caller needs for
+   * it is in access.ts.
+   */
+  operationId: OperationId;
   method: Method;
   path: `/v1/${string}`;
   tag: Tag;

@@ -1,8 +1,9 @@
 import type { TSchema } from '@sinclair/typebox';
 import { StyleSchema } from '../../../events/style.ts';
 import { RuleSchema, UtmSchema, WhenSchema } from '../../../events/targeting/targeting-schema.ts';
-import { Account, ApiKey, CreatedApiKey, NewApiKey } from '../account/account-schemas.ts';
+import { Account } from '../account/account-schemas.ts';
 import { AuditEvent, Event, eventSchemas } from '../account/event-schemas.ts';
+import { ApiKey, CreatedApiKey, KeyRotation, NewApiKey, RotatedApiKey } from '../account/key-schemas.ts';
 import { RevertAnswer, RevertRequest } from '../account/revert.ts';
 import {
   AccountExportFile,
@@ -93,6 +94,8 @@ export const components: Record<string, TSchema> = {
   Account,
   ApiKey,
   CreatedApiKey,
+  RotatedApiKey,
+  KeyRotation,
   NewApiKey,
   Error: ErrorAnswer,
   Event,

@@ -1,4 +1,5 @@
 import type { DocumentDecoration } from 'elysia';
+import { scopeOf } from '../http/access.ts';
 import { type Operation, tags } from '../http/operation.ts';
 import { components, content, header, withReferences } from './components.ts';
 import { errorResponses } from './errors.ts';
@@ -17,11 +18,14 @@ const answerHeaders = {
 /** The OpenAPI description of an operation, generated from the schemas that validate its requests. */
 export function describe(operation: Operation): DocumentDecoration {
   const { operationId, tag, summary, description, success, body, upload } = operation;
+  const scope = scopeOf(operationId);
   return {
     tags: [tag],
     summary,
-    description,
+    description: scope === null ? description : `${description}\n\nScope: \`${scope}\`.`,
     operationId,
+    // Not in `security`: linters refuse scopes of a scheme that is not OAuth.
+    ...(scope === null ? {} : { 'x-scope': scope }),
     parameters: parameters(operation),
     ...(body === undefined ? {} : { requestBody: { required: true, content: content(body) } }),
     ...(upload === undefined ? {} : { requestBody: { required: true, content: uploadContent(upload) } }),
@@ -112,7 +116,12 @@ export const documentation = {
   components: {
     schemas: Object.fromEntries(Object.entries(components).map(([name, schema]) => [name, withReferences(schema)])),
     securitySchemes: {
-      key: { type: 'http' as const, scheme: 'bearer', description: 'An API key: `sk_live_…` or `sk_test_…`.' },
+      key: {
+        type: 'http' as const,
+        scheme: 'bearer',
+        description:
+          'An API key: `sk_live_…` or `sk_test_…`. A key with `scopes` can do only what needs one of them; each operation names its scope.',
+      },
     },
   },
 };

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import type { Scope } from '../../../events/scopes.ts';
 import { AccountPage, type Section } from './account/page.tsx';
 import { AccountAnalyticsPage } from './analytics/page.tsx';
 import { CodePage } from './code/page.tsx';
@@ -7,11 +8,22 @@ import { ImportPage } from './codes/import.tsx';
 import { CodesPage } from './codes/list.tsx';
 import { LivePage } from './live/page.tsx';
 import { Empty } from './parts/states.tsx';
+import { homePath, may, NotAllowed } from './permissions.tsx';
 import { currentMode, interceptLinks, pageUrl, useRoute } from './router.ts';
 import { Shell } from './shell.tsx';
 import { keyOf } from './welcome.ts';
 
+/** What a page needs to read; null for the account, whose sections need different scopes. */
+function scopeOf(path: string): Scope | null {
+  if (path === '/live') return 'events.read';
+  if (path === '/analytics') return 'analytics.read';
+  if (path === '/codes/new' || path === '/codes/import') return 'codes.write';
+  return path === '/' || path.startsWith('/codes') ? 'codes.read' : null;
+}
+
 function Page({ path }: { path: string }) {
+  const scope = scopeOf(path);
+  if (scope !== null && !may(scope)) return <NotAllowed scope={scope} />;
   if (path === '/' || path === '/codes') return <CodesPage />;
   if (path === '/live') return <LivePage />;
   if (path === '/analytics') return <AccountAnalyticsPage />;
@@ -21,8 +33,8 @@ function Page({ path }: { path: string }) {
   if (code !== undefined) return <CodePage key={code} id={code} />;
   const [isWebhook, webhook] = /^\/account\/webhook\/(new|wh_\w+)$/.exec(path) ?? [];
   if (isWebhook !== undefined) return <AccountPage section="webhook" webhook={webhook} />;
-  const [isAccount, section = 'plan'] = /^\/account(?:\/(keys|sessions|webhook|audit))?$/.exec(path) ?? [];
-  if (isAccount !== undefined) return <AccountPage section={section as Section} />;
+  const [isAccount, section] = /^\/account(?:\/(keys|sessions|webhook|audit))?$/.exec(path) ?? [];
+  if (isAccount !== undefined) return <AccountPage section={section as Section | undefined} />;
   return (
     <Empty title="Page not found">
       <a class="button" href={pageUrl('/')}>
@@ -43,6 +55,8 @@ function Console() {
 
 // Without a key for the current mode there is nothing to show: switch to the other mode.
 if (keyOf(currentMode()) === undefined) location.replace(pageUrl('/', currentMode() === 'live' ? 'test' : 'live'));
+// The list of codes is the home page, except with a key that may not read codes.
+else if (location.pathname === pageUrl('/') && homePath() !== '/') location.replace(pageUrl(homePath()));
 else {
   interceptLinks();
   const root = document.getElementById('console');

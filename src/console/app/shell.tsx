@@ -6,6 +6,7 @@ import { Menu } from './parts/menu.tsx';
 import { SessionDialog } from './parts/session-dialog.tsx';
 import { SignInForm } from './parts/sign-in-form.tsx';
 import { Toasts } from './parts/toast.tsx';
+import { homePath, LimitedKeyBand, mainPages } from './permissions.tsx';
 import { type Mode, pageUrl } from './router.ts';
 import { setTheme, useTheme } from './theme.ts';
 import { bootstrap, keyOf, markUrl } from './welcome.ts';
@@ -14,7 +15,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
   const link = (to: string, text: string) => {
     const isHere = to === '/' ? !/^\/(account|analytics|live)(\/|$)/.test(path) : path.startsWith(to);
     return (
-      <a href={pageUrl(to)} aria-current={isHere ? 'page' : undefined}>
+      <a key={to} href={pageUrl(to)} aria-current={isHere ? 'page' : undefined}>
         {text}
       </a>
     );
@@ -26,15 +27,12 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
       </a>
       <header class="top">
         <div class="wrap row">
-          <a class="row brand" href={pageUrl('/')}>
+          <a class="row brand" href={pageUrl(homePath())}>
             <img src={markUrl} alt="" width="28" height="28" />
             <span>Scanlog</span>
           </a>
           <nav class="row gap-xs" aria-label="Main">
-            {link('/', 'Codes')}
-            {link('/analytics', 'Analytics')}
-            {link('/live', 'Live')}
-            {link('/account', 'Account')}
+            {mainPages().map(([to, text]) => link(to, text))}
           </nav>
           <div class="row gap-xs tools">
             <ThemeToggle />
@@ -48,6 +46,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
           plan.
         </p>
       )}
+      <LimitedKeyBand />
       <main class="wrap" id="content" tabIndex={-1}>
         {children}
       </main>

@@ -1,6 +1,7 @@
 import type { Static } from '@sinclair/typebox';
 import type * as accounts from '../../api/account/account-schemas.ts';
 import type * as events from '../../api/account/event-schemas.ts';
+import type * as keys from '../../api/account/key-schemas.ts';
 import type * as reverts from '../../api/account/revert.ts';
 import type * as analytics from '../../api/analytics/schemas.ts';
 import type * as logos from '../../api/images/logos.ts';
@@ -24,10 +25,11 @@ export type Availability = Static<typeof targeting.availability>;
 export type HistoryEntry = Static<typeof codes.HistoryEntry>;
 export type Account = Static<typeof accounts.Account>;
 export type Logo = Static<typeof logos.ListedLogo>;
-export type ApiKey = Static<typeof accounts.ApiKey>;
+export type ApiKey = Static<typeof keys.ApiKey>;
 export type Reverted = Static<typeof reverts.RevertAnswer>;
 export type BulkUpdated = Static<typeof bulkUpdates.BulkUpdateAnswer>;
-export type CreatedApiKey = Static<typeof accounts.CreatedApiKey>;
+export type CreatedApiKey = Static<typeof keys.CreatedApiKey>;
+export type RotatedApiKey = Static<typeof keys.RotatedApiKey>;
 
 export type AuditEvent = Static<typeof events.AuditEvent>;
 export type FeedPage = Static<typeof events.EventPage>;

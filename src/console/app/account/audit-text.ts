@@ -1,5 +1,5 @@
-import { plural } from '../format.ts';
-import type { AuditEvent } from '../types.ts';
+import { plural, time } from '../format.ts';
+import type { ApiKey, AuditEvent } from '../types.ts';
 
 interface AuditText {
   what: string;
@@ -8,6 +8,8 @@ interface AuditText {
 
 const failures: Record<string, string> = {
   key_revoked: 'with a key that was revoked',
+  key_expired: 'with a key that had expired',
+  address_not_allowed: 'with a key that does not work from that network',
   other_account: 'while signed in to another account',
   other_mode: 'with a key of the other mode',
   link_expired: 'with a link that had expired',
@@ -29,6 +31,7 @@ export function auditText(
     mode,
     last4,
     key_id,
+    expires_at,
     url,
     reason,
     from,
@@ -45,7 +48,12 @@ export function auditText(
   const keyName = (id = '') => names.get(id) ?? id;
   switch (type) {
     case 'key.created':
-      return { what: `Key “${name}” created`, detail: `${mode} key ending in ${last4}` };
+      return { what: `Key “${name}” created`, detail: `${mode} key ending in ${last4}${limitText(data)}` };
+    case 'key.rotated':
+      return {
+        what: 'Key rotated',
+        detail: `${keyName(key_id)}, whose old secret works until ${time(expires_at ?? '')}`,
+      };
     case 'key.revoked':
       return { what: 'Key revoked', detail: keyName(key_id) };
     case 'webhook.set':
@@ -111,6 +119,19 @@ export function auditText(
     default:
       return { what: type };
   }
+}
+
+/** What limits a new key; events of earlier versions have no such fields. */
+function limitText(data: AuditEvent['data']): string {
+  const { scopes, expires_at, allowed_cidrs } = data as Partial<ApiKey>;
+  return [
+    scopes && `with ${scopes.join(', ')}`,
+    expires_at && `until ${time(expires_at)}`,
+    allowed_cidrs && `from ${allowed_cidrs.join(', ')}`,
+  ]
+    .filter((part) => typeof part === 'string')
+    .map((part) => `, ${part}`)
+    .join('');
 }
 
 const settingNames: Record<string, string> = { qr_ids: 'codes', url: 'URL' };

@@ -5,6 +5,7 @@ import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode, pageUrl, setQuery, useRoute } from '../router.ts';
 import type { ApiKey, AuditEvent, Page } from '../types.ts';
@@ -15,7 +16,7 @@ const sizes = [50, 100, 250] as const;
 /** Groups of types to choose from. */
 const groups = {
   '': 'Everything',
-  'key.created,key.revoked': 'API keys',
+  'key.created,key.rotated,key.revoked': 'API keys',
   'session.created,session.ended,sign_in.failed': 'Sign-ins',
   'sign_in.failed': 'Failed sign-ins',
   'account.suspended,account.resumed,account.plan_changed,code.disabled,code.enabled': 'Operator',
@@ -26,7 +27,9 @@ export function Audit() {
   const { query } = useRoute();
   const [type, actor] = [query.get('type') ?? '', query.get('actor') ?? ''];
   const filter = { type: type || undefined, actor: actor || undefined };
-  const keys = useResource<{ data: ApiKey[] }>('/account/keys', { query: { include: 'revoked' } });
+  const keys = useResource<{ data: ApiKey[] }>(may('account.read') ? '/account/keys' : undefined, {
+    query: { include: 'revoked' },
+  });
   const { data, error, loading, reload } = useResource<Page<AuditEvent>>('/account/audit', {
     query: { ...filter, ...pageQueryOf(query, sizes) },
     refreshIntervalMs: 10_000,

@@ -1,79 +1,77 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { problemWithName } from '../../../../events/fields.ts';
 import { api } from '../api.ts';
-import { date, relativeTime, time } from '../format.ts';
+import { date, dueTime, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { Copy } from '../parts/copy.tsx';
-import { Dialog, DialogActions } from '../parts/dialog.tsx';
-import { Field } from '../parts/field.tsx';
-import { Form } from '../parts/form.tsx';
-import { Segments } from '../parts/segments.tsx';
 import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
-import { useAction } from '../parts/use-action.ts';
+import { Allowed, accessText, may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
-import { currentMode, type Mode } from '../router.ts';
-import type { ApiKey, CreatedApiKey } from '../types.ts';
+import { currentMode } from '../router.ts';
+import type { ApiKey } from '../types.ts';
 import { bootstrap, keyOf } from '../welcome.ts';
+import { CreateKeyDialog } from './create-key.tsx';
+import { RotateDialog } from './rotate-key.tsx';
 import { UndoDialog } from './undo-key.tsx';
+
+/** Until a key is revoked or has expired, it can be used. */
+const isUsable = ({ revoked_at, expires_at }: ApiKey) =>
+  revoked_at === undefined && (expires_at === null || Date.parse(expires_at) > Date.now());
+
+type Action = 'rotate' | 'revoke' | 'undo';
+const actionLabels: Record<Action, string> = { rotate: 'Rotate', revoke: 'Revoke', undo: 'Undo changes' };
 
 export function Keys() {
   const keys = useResource<{ data: ApiKey[] }>('/account/keys', { query: { include: 'revoked' } });
-  const [open, setOpen] = useState<'create' | { do: 'revoke' | 'undo'; key: ApiKey }>();
+  const [open, setOpen] = useState<'create' | { do: Action; key: ApiKey }>();
   if (keys.data === undefined) return <Loading error={keys.error} retry={keys.reload} />;
-  const [revoked, inUse] = [true, false].map((isRevoked) =>
-    (keys.data?.data ?? []).filter(({ revoked_at }) => (revoked_at !== undefined) === isRevoked),
-  ) as [ApiKey[], ApiKey[]];
-  const canUndo = ({ mode }: ApiKey) => mode === currentMode();
-  const undoButton = (key: ApiKey) =>
-    canUndo(key) && (
-      <button
-        type="button"
-        class="button"
-        aria-label={`Undo changes by ${key.name}`}
-        onClick={() => setOpen({ do: 'undo', key })}
-      >
-        Undo changes
-      </button>
-    );
-  const sessionKeyIds = new Set(bootstrap.keys.map(({ id }) => id));
+  const { data } = keys.data;
+  const [usable, ended] = [data.filter(isUsable), data.filter((key) => !isUsable(key))];
+  const isOwn = ({ id }: ApiKey) => bootstrap.keys.some((key) => key.id === id);
+  const button = (action: Action, key: ApiKey) => (
+    <button
+      type="button"
+      class={action === 'revoke' ? 'button danger' : 'button'}
+      aria-label={`${actionLabels[action]}${action === 'undo' ? ' by' : ''} ${key.name}`}
+      onClick={() => setOpen({ do: action, key })}
+    >
+      {actionLabels[action]}
+    </button>
+  );
+  const undoButton = (key: ApiKey) => may('account.write') && key.mode === currentMode() && button('undo', key);
+  const close = () => setOpen(undefined);
   return (
     <section aria-label="API keys">
       <div class="row gap-m toolbar">
         <p class="hint">
           {currentMode() === 'live'
-            ? 'A live key gives full access to this account. Create a separate key for each application.'
+            ? 'Create a separate key for each application, with no more access than it needs.'
             : `In test mode, you can manage test keys only. To manage live keys, ${
                 keyOf('live') === undefined ? 'sign in with a live key' : 'switch to live mode'
               }.`}
         </p>
         <span class="spacer" />
-        <button type="button" class="button primary" onClick={() => setOpen('create')}>
-          <Icon name="plus" />
-          Create key
-        </button>
+        <Allowed scope="account.write">
+          <button type="button" class="button primary" onClick={() => setOpen('create')}>
+            <Icon name="plus" />
+            Create key
+          </button>
+        </Allowed>
       </div>
       <ul class="card lines">
-        {inUse.map((key) => (
+        {usable.map((key) => (
           <KeyItem
             key={key.id}
             apiKey={key}
             actions={
               <>
-                {sessionKeyIds.has(key.id) && <span class="hint">Used for this session</span>}
+                {isOwn(key) && <span class="hint">Used for this session</span>}
                 {undoButton(key)}
-                {!sessionKeyIds.has(key.id) && (
-                  <button
-                    type="button"
-                    class="button danger"
-                    aria-label={`Revoke ${key.name}`}
-                    onClick={() => setOpen({ do: 'revoke', key })}
-                  >
-                    Revoke
-                  </button>
-                )}
+                <Allowed scope="account.write">
+                  {key.replaced_by === undefined && button('rotate', key)}
+                  {!isOwn(key) && button('revoke', key)}
+                </Allowed>
               </>
             }
           >
@@ -88,31 +86,39 @@ export function Keys() {
           </KeyItem>
         ))}
       </ul>
-      {revoked.length > 0 && (
+      {ended.length > 0 && (
         <details class="card revoked-keys">
-          <summary>Revoked keys ({revoked.length})</summary>
+          <summary>
+            {ended.every(({ revoked_at }) => revoked_at !== undefined) ? 'Revoked keys' : 'Revoked and expired keys'} (
+            {ended.length})
+          </summary>
           <ul class="lines">
-            {revoked.map((key) => (
+            {ended.map((key) => (
               <KeyItem key={key.id} apiKey={key} actions={undoButton(key)}>
-                revoked{' '}
-                <time dateTime={key.revoked_at} title={time(key.revoked_at ?? '')}>
-                  {relativeTime(key.revoked_at ?? '')}
-                </time>
+                {key.revoked_at === undefined ? 'expired' : 'revoked'}{' '}
+                <PastTime iso={key.revoked_at ?? key.expires_at ?? ''} />
               </KeyItem>
             ))}
           </ul>
         </details>
       )}
-      {open === 'create' && <CreateKeyDialog onCreated={keys.reload} onClose={() => setOpen(undefined)} />}
+      {open === 'create' && <CreateKeyDialog onCreated={keys.reload} onClose={close} />}
+      {typeof open === 'object' && open.do === 'rotate' && (
+        <RotateDialog apiKey={open.key} isOwn={isOwn(open.key)} onDone={keys.reload} onClose={close} />
+      )}
       {typeof open === 'object' && open.do === 'revoke' && (
-        <RevokeDialog apiKey={open.key} onDone={keys.reload} onClose={() => setOpen(undefined)} />
+        <RevokeDialog apiKey={open.key} onDone={keys.reload} onClose={close} />
       )}
-      {typeof open === 'object' && open.do === 'undo' && (
-        <UndoDialog apiKey={open.key} onClose={() => setOpen(undefined)} />
-      )}
+      {typeof open === 'object' && open.do === 'undo' && <UndoDialog apiKey={open.key} onClose={close} />}
     </section>
   );
 }
+
+const PastTime = ({ iso }: { iso: string }) => (
+  <time dateTime={iso} title={time(iso)}>
+    {relativeTime(iso)}
+  </time>
+);
 
 interface ItemProps {
   apiKey: ApiKey;
@@ -125,13 +131,34 @@ const KeyItem = ({ apiKey, actions, children }: ItemProps) => (
   <li class="row between gap-l">
     <div>
       <strong>{apiKey.name}</strong>{' '}
-      <span class={`badge ${apiKey.mode}`}>{apiKey.mode === 'live' ? 'Live' : 'Test'}</span>
+      <span class={`badge ${apiKey.mode}`}>{apiKey.mode === 'live' ? 'Live' : 'Test'}</span>{' '}
+      {isUsable(apiKey) && apiKey.unused && <span class="badge paused">Unused for 90 days</span>}
       <p class="hint">
         <KeyHint apiKey={apiKey} /> · {children}
+      </p>
+      <p class="hint">
+        <Limits apiKey={apiKey} />
       </p>
     </div>
     <span class="row actions">{actions}</span>
   </li>
+);
+
+/** What the key may do, until when, and from where. */
+const Limits = ({ apiKey }: { apiKey: ApiKey }) => (
+  <>
+    {apiKey.scopes === null ? 'Full access' : `Can ${accessText(apiKey.scopes)}`}
+    {apiKey.expires_at !== null && isUsable(apiKey) && (
+      <>
+        {' '}
+        ·{' '}
+        <time dateTime={apiKey.expires_at} title={time(apiKey.expires_at)}>
+          {apiKey.replaced_by === undefined ? 'expires' : 'rotated, old secret ends'} {dueTime(apiKey.expires_at)}
+        </time>
+      </>
+    )}
+    {apiKey.allowed_cidrs !== null && ` · only from ${apiKey.allowed_cidrs.join(', ')}`}
+  </>
 );
 
 const KeyHint = ({ apiKey }: { apiKey: ApiKey }) => (
@@ -139,70 +166,6 @@ const KeyHint = ({ apiKey }: { apiKey: ApiKey }) => (
     {apiKey.prefix}…{apiKey.last4}
   </code>
 );
-
-const modes = [
-  ['live', 'Live'],
-  ['test', 'Test'],
-] as const;
-
-function CreateKeyDialog({ onCreated, onClose }: { onCreated(): Promise<void>; onClose(): void }) {
-  const [name, setName] = useState('');
-  const [mode, setMode] = useState<Mode>(currentMode());
-  const [created, setCreated] = useState<CreatedApiKey>();
-  const { busy, errors, setErrors, recheck, run } = useAction(['name']);
-  const create = () =>
-    run(async () => {
-      const nameError = problemWithName(name);
-      if (nameError !== undefined) {
-        setErrors({ name: `The name ${nameError}.` });
-        return;
-      }
-      setCreated(await api.post<CreatedApiKey>('/account/keys', { name, mode }));
-      await onCreated();
-    });
-  if (created !== undefined)
-    return (
-      <Dialog title="API key created" staysOpen>
-        <p>Copy this key now. You cannot see it again after you close this dialog.</p>
-        <code class="block">{created.key}</code>
-        <div class="row actions">
-          <Copy text={created.key} label="Copy API key">
-            Copy
-          </Copy>
-          <button type="button" class="button primary" onClick={onClose}>
-            Done
-          </button>
-        </div>
-      </Dialog>
-    );
-  return (
-    <Dialog title="Create API key" onClose={onClose}>
-      <Form onSubmit={create}>
-        <Field
-          label="Name"
-          value={name}
-          onValue={(value) => {
-            setName(value);
-            if (problemWithName(value) === undefined) recheck('name', undefined);
-          }}
-          error={errors['name']}
-          placeholder="Website"
-          hint="Where you use this key, so you can tell your keys apart."
-        />
-        {currentMode() === 'live' ? (
-          <Segments label="Mode" options={modes} value={mode} onValue={(next) => setMode(next)} />
-        ) : (
-          <p class="hint">This creates a test key. Only a live key can create a live key.</p>
-        )}
-        <DialogActions onCancel={onClose}>
-          <button type="submit" class="button primary" disabled={busy}>
-            Create key
-          </button>
-        </DialogActions>
-      </Form>
-    </Dialog>
-  );
-}
 
 function RevokeDialog({ apiKey, onDone, onClose }: { apiKey: ApiKey; onDone(): Promise<void>; onClose(): void }) {
   const revoke = async () => {

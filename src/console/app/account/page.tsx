@@ -3,9 +3,11 @@ import { date, number, plural } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Loading } from '../parts/states.tsx';
+import { may, NotAllowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
+import { bootstrap } from '../welcome.ts';
 import { Audit } from './audit.tsx';
 import { Keys } from './keys.tsx';
 import { Sessions } from './sessions.tsx';
@@ -13,18 +15,27 @@ import { TimeZone } from './time-zone.tsx';
 import { WebhookSettings } from './webhook.tsx';
 import { NewWebhookPage, WebhookPage } from './webhook-page.tsx';
 
-/** Each with the part of its text that a phone has no room for. */
+/** Each with the part of its text that a phone has no room for, and the scope that it needs. */
 const sections = [
-  ['plan', '/account', 'Plan', ' and usage'],
-  ['keys', '/account/keys', 'API keys', ''],
-  ['sessions', '/account/sessions', 'Sessions', ''],
-  ['webhook', '/account/webhook', 'Webhooks', ''],
-  ['audit', '/account/audit', 'Audit log', ''],
+  ['plan', '/account', 'Plan', ' and usage', 'account.read'],
+  ['keys', '/account/keys', 'API keys', '', 'account.read'],
+  ['sessions', '/account/sessions', 'Sessions', '', 'account.read'],
+  ['webhook', '/account/webhook', 'Webhooks', '', 'webhooks.write'],
+  ['audit', '/account/audit', 'Audit log', '', 'events.read'],
 ] as const;
 export type Section = (typeof sections)[number][0];
 
-export function AccountPage({ section, webhook }: { section: Section; webhook?: string | undefined }) {
-  const account = useResource<Account>('/account');
+interface Props {
+  /** Undefined for the first one that the key may see. */
+  section: Section | undefined;
+  webhook?: string | undefined;
+}
+
+export function AccountPage({ section: wanted, webhook }: Props) {
+  const account = useResource<Account>(may('account.read') ? '/account' : undefined);
+  const allowed = sections.filter(([, , , , scope]) => may(scope));
+  const section = wanted ?? allowed[0]?.[0] ?? 'plan';
+  const needed = sections.find(([name]) => name === section)?.[4] ?? 'account.read';
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => {
     // A phone shows only some of the tabs.
@@ -32,19 +43,23 @@ export function AccountPage({ section, webhook }: { section: Section; webhook?: 
   }, [section]);
   return (
     <>
-      <Heading title="Account" lead={account.data?.name} />
+      <Heading title="Account" lead={bootstrap.account.name} />
       <nav class="tabs" aria-label="Account" ref={tabs}>
-        {sections.map(([name, path, text, wideText]) => (
+        {allowed.map(([name, path, text, wideText]) => (
           <a key={name} href={pageUrl(path)} aria-current={name === section ? 'page' : undefined}>
             {text}
             <span class="wide">{wideText}</span>
           </a>
         ))}
       </nav>
-      {account.data === undefined ? (
-        <Loading error={account.error} retry={account.reload} lines={5} />
+      {!may(needed) ? (
+        <NotAllowed scope={needed} />
       ) : section === 'plan' ? (
-        <PlanAndUsage account={account.data} reload={account.reload} />
+        account.data === undefined ? (
+          <Loading error={account.error} retry={account.reload} lines={5} />
+        ) : (
+          <PlanAndUsage account={account.data} reload={account.reload} />
+        )
       ) : section === 'keys' ? (
         <Keys />
       ) : section === 'sessions' ? (
@@ -52,7 +67,7 @@ export function AccountPage({ section, webhook }: { section: Section; webhook?: 
       ) : section === 'audit' ? (
         <Audit />
       ) : webhook === undefined ? (
-        <WebhookSettings plan={account.data.plan} />
+        <WebhookSettings plan={account.data?.plan ?? bootstrap.account.plan} />
       ) : webhook === 'new' ? (
         <NewWebhookPage />
       ) : (

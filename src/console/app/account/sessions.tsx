@@ -5,6 +5,7 @@ import { Icon } from '../icons.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
+import { Allowed, may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import type { ConsoleSession } from '../types.ts';
 import { PhoneDialog } from './phone-dialog.tsx';
@@ -28,7 +29,7 @@ export function Sessions() {
       <div class="row gap-m toolbar">
         <p class="hint">Where this account is signed in to the console. End a session that you do not recognize.</p>
         <span class="spacer" />
-        {data.length > 1 && (
+        {data.length > 1 && may('account.write') && (
           <button type="button" class="button danger" onClick={() => setOpen('others')}>
             End all others
           </button>
@@ -63,14 +64,16 @@ export function Sessions() {
             {session.is_current ? (
               <span class="badge active">This one</span>
             ) : (
-              <button
-                type="button"
-                class="button danger"
-                aria-label={`End ${nameOf(session)}`}
-                onClick={() => setOpen(session)}
-              >
-                End
-              </button>
+              <Allowed scope="account.write">
+                <button
+                  type="button"
+                  class="button danger"
+                  aria-label={`End ${nameOf(session)}`}
+                  onClick={() => setOpen(session)}
+                >
+                  End
+                </button>
+              </Allowed>
             )}
           </li>
         ))}

@@ -3,6 +3,7 @@ import { api } from '../api.ts';
 import { TimeZoneOptions } from '../parts/time-zone-options.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { may } from '../permissions.tsx';
 import { currentMode } from '../router.ts';
 import { deviceTimeZone, timeZoneText } from '../time-zones.ts';
 import type { Account } from '../types.ts';
@@ -22,6 +23,7 @@ export function TimeZone({ timezone, onChange }: { timezone: string; onChange():
       toast(`Days are now in ${account.timezone}`);
     });
   const isLive = currentMode() === 'live';
+  const canChange = isLive && may('account.write');
   return (
     <div>
       <dt>
@@ -32,7 +34,7 @@ export function TimeZone({ timezone, onChange }: { timezone: string; onChange():
           <select
             id={id}
             value={timezone}
-            disabled={busy || !isLive}
+            disabled={busy || !canChange}
             aria-describedby={`${id}-hint`}
             onChange={(event) => set(event.currentTarget.value)}
           >
@@ -43,7 +45,7 @@ export function TimeZone({ timezone, onChange }: { timezone: string; onChange():
               ]}
             />
           </select>
-          {isLive && zoneOfBrowser !== timezone && (
+          {canChange && zoneOfBrowser !== timezone && (
             <button type="button" class="button" disabled={busy} onClick={() => set(zoneOfBrowser)}>
               Use {timeZoneText(zoneOfBrowser)}, as on this device
             </button>

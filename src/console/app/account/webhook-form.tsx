@@ -7,6 +7,7 @@ import { errorAt } from '../parts/field-errors.ts';
 import { Form } from '../parts/form.tsx';
 import { TagsField } from '../parts/tags-field.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import type { ListedQrCode, NewSubscription, Page, Subscription } from '../types.ts';
 import { eventTypes } from './webhook-events.ts';
@@ -121,7 +122,9 @@ interface CodesProps {
 
 /** The newest codes to choose from; those that are chosen already stay, whatever their age. */
 function CodesField({ ids, onIds, error }: CodesProps) {
-  const codes = useResource<Page<ListedQrCode>>('/qrcodes', { query: { limit: 100 } }).data?.data ?? [];
+  const codes =
+    useResource<Page<ListedQrCode>>(may('codes.read') ? '/qrcodes' : undefined, { query: { limit: 100 } }).data?.data ??
+    [];
   const names = new Map(codes.map(({ id, name }) => [id, name]));
   return (
     <div class="stack gap-xs field">

@@ -1,6 +1,7 @@
 import { Heading } from '../parts/heading.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Empty } from '../parts/states.tsx';
+import { Allowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { pageUrl, setQuery, urlWith, useRoute } from '../router.ts';
 import type { CodeFigures, Page } from '../types.ts';
@@ -38,10 +39,10 @@ export function AccountAnalyticsPage() {
   const codeUrl = (id: string) => withFilters(pageUrl(`/codes/${id}`), query);
   const tab = (tabs.find(([name]) => name === query.get('tab')) ?? tabs[0])[0];
   const picker = (
-    <>
+    <Allowed scope="codes.read">
       <CodePicker selected={filters.codes} />
       <TagPicker selected={filters.tags} match={filters.match} />
-    </>
+    </Allowed>
   );
   const isNarrowed = filters.codes.length > 0 || filters.tags.length > 0;
   const heading = (

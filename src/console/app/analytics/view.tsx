@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { Failure, Skeleton } from '../parts/states.tsx';
+import { Allowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { pageUrl, useRoute } from '../router.ts';
 import type { HeatMap as HeatMapData, Summary, TimeSeries } from '../types.ts';
@@ -75,7 +76,12 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
           <Figures summary={summary.data.summary} previous={compared} filters={filters} />
           <p class="hint">
             {label}, {botsLabel[filters.bots]}. {compared && `▲ and ▼ compare with ${before}. `}
-            Days and times are in {timezone} (<a href={pageUrl('/account')}>change</a>).
+            Days and times are in {timezone}
+            <Allowed scope="account.write">
+              {' '}
+              (<a href={pageUrl('/account')}>change</a>)
+            </Allowed>
+            .
           </p>
           <section class="card" aria-label="Scans over time">
             <h3>Scans over time</h3>

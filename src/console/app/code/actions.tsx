@@ -10,6 +10,7 @@ import { Menu } from '../parts/menu.tsx';
 import { NoteField } from '../parts/note-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { Allowed } from '../permissions.tsx';
 import { goTo, listUrl, pageUrl } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { DownloadDialog } from './download.tsx';
@@ -40,33 +41,37 @@ export function CodeActions({ code, onChange }: Props) {
   };
   return (
     <>
-      <button type="button" class="button" onClick={() => setOpen('edit')}>
-        <Icon name="pencil" />
-        Edit
-      </button>
-      <button type="button" class="button" disabled={busy} onClick={() => run(code.active ? pause : resume)}>
-        <Icon name={code.active ? 'pause' : 'play'} />
-        {{ active: 'Pause', paused: 'Resume', draft: 'Publish' }[code.status]}
-      </button>
+      <Allowed scope="codes.write">
+        <button type="button" class="button" onClick={() => setOpen('edit')}>
+          <Icon name="pencil" />
+          Edit
+        </button>
+        <button type="button" class="button" disabled={busy} onClick={() => run(code.active ? pause : resume)}>
+          <Icon name={code.active ? 'pause' : 'play'} />
+          {{ active: 'Pause', paused: 'Resume', draft: 'Publish' }[code.status]}
+        </button>
+      </Allowed>
       <button type="button" class="button primary" onClick={() => setOpen('download')}>
         <Icon name="download" />
         Download
       </button>
-      <Menu label="More actions" buttonClass="button square" button={<Icon name="more" />}>
-        <a class="button" href={pageUrl(`/codes/new?from=${code.id}`)}>
-          <Icon name="copy" />
-          Duplicate
-        </a>
-        <button type="button" class="button" onClick={() => setOpen('password')}>
-          <Icon name="lock" />
-          Password
-        </button>
-        <hr />
-        <button type="button" class="button danger" onClick={() => setOpen('delete')}>
-          <Icon name="trash" />
-          Delete
-        </button>
-      </Menu>
+      <Allowed scope="codes.write">
+        <Menu label="More actions" buttonClass="button square" button={<Icon name="more" />}>
+          <a class="button" href={pageUrl(`/codes/new?from=${code.id}`)}>
+            <Icon name="copy" />
+            Duplicate
+          </a>
+          <button type="button" class="button" onClick={() => setOpen('password')}>
+            <Icon name="lock" />
+            Password
+          </button>
+          <hr />
+          <button type="button" class="button danger" onClick={() => setOpen('delete')}>
+            <Icon name="trash" />
+            Delete
+          </button>
+        </Menu>
+      </Allowed>
       {open === 'edit' && <EditDialog code={code} onChange={onChange} onClose={close} />}
       {open === 'download' && <DownloadDialog code={code} onClose={close} />}
       {open === 'password' && <PasswordDialog code={code} onChange={onChange} onClose={close} />}

@@ -7,6 +7,7 @@ import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
+import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { useRoute } from '../router.ts';
 import type { ApiKey, HistoryEntry, Page, QrCode } from '../types.ts';
@@ -22,7 +23,9 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
     query: pageQueryOf(query, sizes),
     refreshKey: code.updated_at,
   });
-  const keys = useResource<{ data: ApiKey[] }>('/account/keys', { query: { include: 'revoked' } });
+  const keys = useResource<{ data: ApiKey[] }>(may('account.read') ? '/account/keys' : undefined, {
+    query: { include: 'revoked' },
+  });
   const [target, setTarget] = useState<string>();
   if (history.data === undefined) return <Loading error={history.error} retry={history.reload} lines={5} />;
   return (
@@ -47,7 +50,8 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
                   {destination === code.destination_url ? (
                     <span class="badge active">Current destination</span>
                   ) : (
-                    destination !== undefined && (
+                    destination !== undefined &&
+                    may('codes.write') && (
                       <button type="button" class="button" onClick={() => setTarget(destination)}>
                         <Icon name="history" />
                         Restore

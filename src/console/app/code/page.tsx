@@ -9,6 +9,7 @@ import { ProofBadge } from '../parts/proof.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { ShortLink } from '../parts/short-link.tsx';
 import { Empty, Loading, StatusBadge } from '../parts/states.tsx';
+import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode, listUrl, pageUrl, setQuery, urlWith, useRoute } from '../router.ts';
 import { LeadsPage } from '../rules/page.tsx';
@@ -18,12 +19,13 @@ import { Analytics } from './analytics.tsx';
 import { History } from './history.tsx';
 import { CodeTags } from './tags.tsx';
 
-const tabs = [
-  ['analytics', 'Analytics'],
-  ['leads', 'Where it leads'],
-  ['scans', 'Scans'],
-  ['history', 'History'],
+const allTabs = [
+  ['analytics', 'Analytics', 'analytics.read'],
+  ['leads', 'Where it leads', 'codes.read'],
+  ['scans', 'Scans', 'analytics.read'],
+  ['history', 'History', 'codes.read'],
 ] as const;
+type Tab = (typeof allTabs)[number][0];
 
 const refreshIntervalMs = 3_000;
 
@@ -41,9 +43,11 @@ export function CodePage({ id }: { id: string }) {
       </Empty>
     );
   if (code === undefined) return <Loading error={error} retry={reload} lines={8} />;
-  const tab = (tabs.find(([name]) => name === query.get('tab')) ?? tabs[0])[0];
-  const openTab = (name: string) =>
-    setQuery({ tab: name === tabs[0][0] ? undefined : name, page: undefined, limit: undefined });
+  const tabs = allTabs.filter(([, , scope]) => may(scope)).map(([name, text]) => [name, text] as const);
+  const [first] = tabs[0] ?? allTabs[1];
+  const tab: Tab = tabs.find(([name]) => name === query.get('tab'))?.[0] ?? first;
+  const openTab = (name: Tab) =>
+    setQuery({ tab: name === first ? undefined : name, page: undefined, limit: undefined });
   return (
     <>
       <a class="back" href={listUrl()}>

@@ -3,6 +3,7 @@ import { api } from '../api.ts';
 import { errorAt } from '../parts/field-errors.ts';
 import { TagsField } from '../parts/tags-field.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { may } from '../permissions.tsx';
 import type { QrCode } from '../types.ts';
 
 /** The tags of a code; each change is saved at once. */
@@ -22,5 +23,15 @@ export function CodeTags({ code, onChange }: { code: QrCode; onChange(): Promise
       }
       await onChange();
     });
+  if (!may('codes.write'))
+    return (
+      <div class="row">
+        {saved.map((tag) => (
+          <span key={tag} class="tag">
+            {tag}
+          </span>
+        ))}
+      </div>
+    );
   return <TagsField label="Tags" isLabelHidden tags={tags} onTags={save} error={errorAt(errors, 'tags')} />;
 }

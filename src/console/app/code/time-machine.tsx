@@ -6,6 +6,7 @@ import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { StatusBadge } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { Allowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import type { ApiKey, HistoryEntry, Page, PastQrCode, QrCode, Summary } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
@@ -134,7 +135,9 @@ function Version({ code, moment, next, keys, onChange }: VersionProps) {
           {relativeTime(moment.timestamp)} by {actorName(moment.key_id, keys)}
         </p>
       </div>
-      <ScansMeanwhile code={code} moment={moment} next={next} />
+      <Allowed scope="analytics.read">
+        <ScansMeanwhile code={code} moment={moment} next={next} />
+      </Allowed>
       <dl class="grid">
         <div>
           <dt>Status</dt>
@@ -154,10 +157,12 @@ function Version({ code, moment, next, keys, onChange }: VersionProps) {
         ))}
       </dl>
       <div class="row actions">
-        <button type="button" class="button primary" disabled={changed.size === 0} onClick={() => setRestoring(true)}>
-          <Icon name="history" />
-          Restore version {moment.version}
-        </button>
+        <Allowed scope="codes.write">
+          <button type="button" class="button primary" disabled={changed.size === 0} onClick={() => setRestoring(true)}>
+            <Icon name="history" />
+            Restore version {moment.version}
+          </button>
+        </Allowed>
         {changed.size === 0 && (
           <span class="hint">{next === undefined ? 'This is the code as it is now.' : 'The same as now.'}</span>
         )}

@@ -9,6 +9,7 @@ import { Form } from '../parts/form.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { may } from '../permissions.tsx';
 import { timeZoneText } from '../time-zones.ts';
 import type { BulkUpdated, ListedQrCode } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
@@ -50,7 +51,11 @@ export function EditDialog({ codes, onChange, onClose }: Props) {
     run(async () => {
       const { changed, undo } = await send(false);
       await onChange();
-      toast(`${plural(changed, 'code')} changed.`, 'done', undo === null ? undefined : () => undoAll(undo, onChange));
+      toast(
+        `${plural(changed, 'code')} changed.`,
+        'done',
+        undo === null || !may('account.write') ? undefined : () => undoAll(undo, onChange),
+      );
       onClose();
     });
   if (preview === undefined)
@@ -70,7 +75,7 @@ export function EditDialog({ codes, onChange, onClose }: Props) {
   return (
     <Dialog title={changed === 0 ? 'Nothing would change' : `Change ${plural(changed, 'code')}?`} onClose={onClose}>
       <ChangesList codes={data} kept={skipped.map(({ qr_id, reason }) => ({ qr_id, reasons: [reason] }))} />
-      <p class="hint">Printed codes follow at once. All of this can be undone together.</p>
+      <p class="hint">Printed codes follow at once.{may('account.write') && ' All of this can be undone together.'}</p>
       <div class="row actions">
         <button type="button" class="button" onClick={() => setPreview(undefined)}>
           Back

@@ -7,6 +7,7 @@ import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Empty, Failure, Skeleton } from '../parts/states.tsx';
+import { Allowed, may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { pageUrl, replaceQuery, setQuery, useRoute } from '../router.ts';
 import type { ListedQrCode, Page } from '../types.ts';
@@ -62,18 +63,24 @@ export function CodesPage() {
   return (
     <>
       <Heading title="QR codes" lead={total === 0 ? undefined : plural(total, 'code')}>
-        <a class="button" href={pageUrl('/codes/import')}>
-          <Icon name="upload" />
-          Import
-        </a>
-        <a class="button primary" href={pageUrl('/codes/new')}>
-          <Icon name="plus" />
-          Create code
-        </a>
+        <Allowed scope="codes.write">
+          <a class="button" href={pageUrl('/codes/import')}>
+            <Icon name="upload" />
+            Import
+          </a>
+          <a class="button primary" href={pageUrl('/codes/new')}>
+            <Icon name="plus" />
+            Create code
+          </a>
+        </Allowed>
       </Heading>
-      {!isFiltered && filters.page === undefined && data !== undefined && data.data.length > 0 && (
-        <Overview refreshKey={data.data.reduce((sum, { total_scans }) => sum + total_scans, 0)} />
-      )}
+      {may('analytics.read') &&
+        !isFiltered &&
+        filters.page === undefined &&
+        data !== undefined &&
+        data.data.length > 0 && (
+          <Overview refreshKey={data.data.reduce((sum, { total_scans }) => sum + total_scans, 0)} />
+        )}
       {(isFiltered || total > 0) && <Toolbar />}
       {selection.codes.length > 0 && (
         <SelectionBar
@@ -180,6 +187,8 @@ const NoCodes = ({ isFiltered }: { isFiltered: boolean }) =>
         Clear filters
       </button>
     </Empty>
+  ) : !may('codes.write') ? (
+    <Empty title="No codes yet" />
   ) : (
     <Empty title="Create your first QR code">
       <p>Print it once, change its destination at any time, and see every scan.</p>

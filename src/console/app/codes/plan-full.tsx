@@ -1,5 +1,6 @@
 import { number } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode, pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
@@ -14,9 +15,9 @@ export interface PlanUsage {
   left: number;
 }
 
-/** Undefined while it is loading. */
+/** Undefined while it is loading, and with a key that may not read it. */
 export function usePlanUsage(): PlanUsage | undefined {
-  const { data } = useResource<Account>('/account', { refreshIntervalMs });
+  const { data } = useResource<Account>(may('account.read') ? '/account' : undefined, { refreshIntervalMs });
   if (data === undefined) return undefined;
   const limit = currentMode() === 'test' ? null : data.limits.qr_codes;
   const used = data.usage.qr_codes ?? 0;

@@ -10,6 +10,7 @@ import { Field } from '../parts/field.tsx';
 import { save } from '../parts/save.ts';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { Allowed } from '../permissions.tsx';
 import type { ListedQrCode } from '../types.ts';
 import { EditDialog, maxEdited } from './edit-dialog.tsx';
 import { PrintDialog } from './print-dialog.tsx';
@@ -88,38 +89,40 @@ export function SelectionBar({ selection, total, selectAll, onChange }: Props) {
         )}
       </div>
       <div class="row actions">
-        <button
-          type="button"
-          class="button"
-          disabled={busy || active.length === 0}
-          onClick={() => setActive(active, false)}
-        >
-          <Icon name="pause" />
-          Pause{active.length > 0 && ` ${active.length}`}
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={busy || paused.length === 0}
-          onClick={() => setActive(paused, true)}
-        >
-          <Icon name="play" />
-          Resume{paused.length > 0 && ` ${paused.length}`}
-        </button>
-        <button
-          type="button"
-          class="button"
-          disabled={codes.length > maxEdited}
-          title={codes.length > maxEdited ? `Up to ${number(maxEdited)} codes can be edited together.` : undefined}
-          onClick={() => setOpen('edit')}
-        >
-          <Icon name="pencil" />
-          Edit
-        </button>
-        <button type="button" class="button" onClick={() => setOpen('tag')}>
-          <Icon name="tag" />
-          Tag
-        </button>
+        <Allowed scope="codes.write">
+          <button
+            type="button"
+            class="button"
+            disabled={busy || active.length === 0}
+            onClick={() => setActive(active, false)}
+          >
+            <Icon name="pause" />
+            Pause{active.length > 0 && ` ${active.length}`}
+          </button>
+          <button
+            type="button"
+            class="button"
+            disabled={busy || paused.length === 0}
+            onClick={() => setActive(paused, true)}
+          >
+            <Icon name="play" />
+            Resume{paused.length > 0 && ` ${paused.length}`}
+          </button>
+          <button
+            type="button"
+            class="button"
+            disabled={codes.length > maxEdited}
+            title={codes.length > maxEdited ? `Up to ${number(maxEdited)} codes can be edited together.` : undefined}
+            onClick={() => setOpen('edit')}
+          >
+            <Icon name="pencil" />
+            Edit
+          </button>
+          <button type="button" class="button" onClick={() => setOpen('tag')}>
+            <Icon name="tag" />
+            Tag
+          </button>
+        </Allowed>
         <button type="button" class="button" onClick={() => setOpen('download')}>
           <Icon name="download" />
           Download ZIP
@@ -128,10 +131,12 @@ export function SelectionBar({ selection, total, selectAll, onChange }: Props) {
           <Icon name="print" />
           Print
         </button>
-        <button type="button" class="button danger" onClick={() => setOpen('delete')}>
-          <Icon name="trash" />
-          Delete
-        </button>
+        <Allowed scope="codes.write">
+          <button type="button" class="button danger" onClick={() => setOpen('delete')}>
+            <Icon name="trash" />
+            Delete
+          </button>
+        </Allowed>
         <button type="button" class="button quiet" onClick={selection.clear}>
           Clear
         </button>

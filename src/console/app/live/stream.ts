@@ -84,8 +84,8 @@ async function follow({ signal, setConnection, onScan }: Following): Promise<voi
   while (!signal.aborted) {
     try {
       // Also finds out whether the session has ended, which an EventSource cannot tell from other errors.
-      cursor ??= (await api.get<FeedPage>('/events', { after: 'now' }, signal)).next;
-      await api.get('/account', {}, signal);
+      const { next } = await api.get<FeedPage>('/events', { after: 'now' }, signal);
+      cursor ??= next;
       cursor = await streamFrom(cursor, { signal, setConnection, onScan });
     } catch {
       if (signal.aborted) return;

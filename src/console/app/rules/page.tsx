@@ -6,6 +6,7 @@ import { errorOf } from '../parts/field-errors.ts';
 import { Form } from '../parts/form.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
+import { may } from '../permissions.tsx';
 import { guardLeaving } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { accountTimeZone, bootstrap } from '../welcome.ts';
@@ -59,26 +60,28 @@ export function LeadsPage({ code, onChange }: { code: QrCode; onChange(): Promis
           if (hasChanges) save();
         }}
       >
-        <section class="card stack" aria-label="Destination and rules">
-          <DestinationField
-            value={form.destination}
-            onValue={(destination) => change({ destination })}
-            error={errorOf(errors, 'destination_url')}
-            hint="Where everyone goes, unless a rule says otherwise. Applies immediately, also to printed codes."
-          />
-          <h2>Rules</h2>
-          <p class="hint">
-            Lead some people elsewhere: by device, country, language or time. The first rule that fits decides.
-          </p>
-          <RuleList
-            rules={form.rules}
-            onRules={(rules) => change({ rules })}
-            destination={form.destination}
-            errors={errors}
-          />
-        </section>
-        <ScheduleFields form={form} onForm={change} code={code} errors={errors} />
-        <QueryFields form={form} onForm={change} code={code} errors={errors} />
+        <fieldset class="stack" disabled={!may('codes.write')}>
+          <section class="card stack" aria-label="Destination and rules">
+            <DestinationField
+              value={form.destination}
+              onValue={(destination) => change({ destination })}
+              error={errorOf(errors, 'destination_url')}
+              hint="Where everyone goes, unless a rule says otherwise. Applies immediately, also to printed codes."
+            />
+            <h2>Rules</h2>
+            <p class="hint">
+              Lead some people elsewhere: by device, country, language or time. The first rule that fits decides.
+            </p>
+            <RuleList
+              rules={form.rules}
+              onRules={(rules) => change({ rules })}
+              destination={form.destination}
+              errors={errors}
+            />
+          </section>
+          <ScheduleFields form={form} onForm={change} code={code} errors={errors} />
+          <QueryFields form={form} onForm={change} code={code} errors={errors} />
+        </fieldset>
         {hasChanges && (
           <div class="card row save-bar" role="status">
             <strong>Unsaved changes</strong>

@@ -1,0 +1,101 @@
+import type { Scope } from '../../../events/scopes.ts';
+
+/** What a member of an account may do: all of it, change codes, or read. */
+type Role = 'owner' | 'editor' | 'viewer';
+
+interface Access {
+  /** The scope that a limited key needs; null if every valid key may. */
+  scope: Scope | null;
+  role: Role;
+}
+
+/**
+ * What each operation needs. An operation that is not listed does not compile. Reads of webhooks need `webhooks.write`,
+ * because they show signing secrets.
+ */
+export const access = {
+  listQrCodes: { scope: 'codes.read', role: 'viewer' },
+  getQrCode: { scope: 'codes.read', role: 'viewer' },
+  listQrCodeChanges: { scope: 'codes.read', role: 'viewer' },
+  listTags: { scope: 'codes.read', role: 'viewer' },
+  resolveScan: { scope: 'codes.read', role: 'viewer' },
+  downloadQrCode: { scope: 'codes.read', role: 'viewer' },
+  preflightQrCode: { scope: 'codes.read', role: 'viewer' },
+  preflightStyle: { scope: 'codes.read', role: 'viewer' },
+  createSheet: { scope: 'codes.read', role: 'viewer' },
+  listLogos: { scope: 'codes.read', role: 'viewer' },
+  getLogo: { scope: 'codes.read', role: 'viewer' },
+
+  createQrCode: { scope: 'codes.write', role: 'editor' },
+  createQrCodes: { scope: 'codes.write', role: 'editor' },
+  duplicateQrCode: { scope: 'codes.write', role: 'editor' },
+  updateQrCode: { scope: 'codes.write', role: 'editor' },
+  updateQrCodes: { scope: 'codes.write', role: 'editor' },
+  restoreQrCode: { scope: 'codes.write', role: 'editor' },
+  deleteQrCode: { scope: 'codes.write', role: 'editor' },
+  uploadLogo: { scope: 'codes.write', role: 'editor' },
+  deleteLogo: { scope: 'codes.write', role: 'editor' },
+
+  getAggregateAnalytics: { scope: 'analytics.read', role: 'viewer' },
+  getAccountTimeSeries: { scope: 'analytics.read', role: 'viewer' },
+  getAccountHeatMap: { scope: 'analytics.read', role: 'viewer' },
+  listCodeAnalytics: { scope: 'analytics.read', role: 'viewer' },
+  listAccountScans: { scope: 'analytics.read', role: 'viewer' },
+  exportAccountScans: { scope: 'analytics.read', role: 'viewer' },
+  getAnalyticsSummary: { scope: 'analytics.read', role: 'viewer' },
+  getAnalyticsSummaryByVariantPath: { scope: 'analytics.read', role: 'viewer' },
+  getTimeSeries: { scope: 'analytics.read', role: 'viewer' },
+  getHeatMap: { scope: 'analytics.read', role: 'viewer' },
+  getDestinationAnalytics: { scope: 'analytics.read', role: 'viewer' },
+  listScans: { scope: 'analytics.read', role: 'viewer' },
+  exportScans: { scope: 'analytics.read', role: 'viewer' },
+
+  listEvents: { scope: 'events.read', role: 'viewer' },
+  listAuditEvents: { scope: 'events.read', role: 'viewer' },
+
+  getAccount: { scope: 'account.read', role: 'viewer' },
+  listKeys: { scope: 'account.read', role: 'viewer' },
+  updateAccount: { scope: 'account.write', role: 'owner' },
+  createKey: { scope: 'account.write', role: 'owner' },
+  rotateKey: { scope: 'account.write', role: 'owner' },
+  revokeKey: { scope: 'account.write', role: 'owner' },
+  revertChanges: { scope: 'account.write', role: 'owner' },
+
+  listWebhooks: { scope: 'webhooks.write', role: 'owner' },
+  createWebhook: { scope: 'webhooks.write', role: 'owner' },
+  readWebhook: { scope: 'webhooks.write', role: 'owner' },
+  updateWebhook: { scope: 'webhooks.write', role: 'owner' },
+  removeWebhook: { scope: 'webhooks.write', role: 'owner' },
+  rotateSecretOfWebhook: { scope: 'webhooks.write', role: 'owner' },
+  testWebhook: { scope: 'webhooks.write', role: 'owner' },
+  listDeliveriesOfWebhook: { scope: 'webhooks.write', role: 'owner' },
+  resendDeliveryOfWebhook: { scope: 'webhooks.write', role: 'owner' },
+  startReplay: { scope: 'webhooks.write', role: 'owner' },
+  listReplays: { scope: 'webhooks.write', role: 'owner' },
+  getReplay: { scope: 'webhooks.write', role: 'owner' },
+  cancelReplay: { scope: 'webhooks.write', role: 'owner' },
+  getWebhook: { scope: 'webhooks.write', role: 'owner' },
+  setWebhook: { scope: 'webhooks.write', role: 'owner' },
+  deleteWebhook: { scope: 'webhooks.write', role: 'owner' },
+  rotateWebhookSecret: { scope: 'webhooks.write', role: 'owner' },
+  sendTestEvent: { scope: 'webhooks.write', role: 'owner' },
+  listDeliveries: { scope: 'webhooks.write', role: 'owner' },
+  resendDelivery: { scope: 'webhooks.write', role: 'owner' },
+
+  // Of the console only.
+  readSelectedQrCodes: { scope: 'codes.read', role: 'viewer' },
+  downloadSelectedQrCodes: { scope: 'codes.read', role: 'viewer' },
+  checkShortCodes: { scope: 'codes.write', role: 'editor' },
+  changeSelectedQrCodes: { scope: 'codes.write', role: 'editor' },
+  tagSelectedQrCodes: { scope: 'codes.write', role: 'editor' },
+  deleteSelectedQrCodes: { scope: 'codes.write', role: 'editor' },
+  listConsoleSessions: { scope: 'account.read', role: 'viewer' },
+  endConsoleSession: { scope: 'account.write', role: 'owner' },
+  endOtherConsoleSessions: { scope: 'account.write', role: 'owner' },
+  // A session with the same keys, which can do no more than this one.
+  createPhoneLink: { scope: null, role: 'viewer' },
+} as const satisfies Record<string, Access>;
+
+export type OperationId = keyof typeof access;
+
+export const scopeOf = (operation: OperationId): Scope | null => access[operation].scope;
