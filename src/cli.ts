@@ -203,6 +203,11 @@ program
   .option('--seed <seed>', 'repeat the order and values of an earlier run, which prints its seed')
   .action(action(() => import('./cli/test.ts'), 'runTests'));
 
+program
+  .command('client')
+  .description('generate clients/typescript from the operations of the API, and build it')
+  .action(action(() => import('./cli/client.ts'), 'buildClient'));
+
 /** Runs a command, such as `['account', 'list']`; sets the exit code of the process, and prints errors. */
 export async function runCommand(args: string[]): Promise<void> {
   try {
