@@ -1,7 +1,12 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
 import { Scanlog, verifyWebhook, type WebhookEvent } from '../../clients/typescript/src/index.ts';
 import { forwardEvents, readOptions } from '../../src/cli/listen.ts';
 import { newSigningSecret } from '../../src/webhooks/secrets.ts';
+import { signedHeaders } from '../../src/webhooks/signature.ts';
 import { created } from '../support/api.ts';
 import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
@@ -131,5 +136,119 @@ describe('./scanlog listen', () => {
   ])('%s', async (_, args, message) => {
     const { code, output } = await command(['listen', ...args]);
     expect([code, output]).toEqual([1, expect.stringContaining(message)]);
+  });
+});
+
+describe('examples/', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'scanlog-examples-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const running = new Set<Bun.Subprocess>();
+  afterEach(async () => {
+    for (const child of running) {
+      child.kill();
+      await child.exited;
+    }
+    running.clear();
+  });
+
+  /** Starts an example, and collects what it prints. */
+  function start(command: string, name: string, args: string[], environment: Record<string, string>) {
+    const file = fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));
+    const child = Bun.spawn([command, file, ...args], {
+      cwd: folder,
+      env: { PATH: process.env['PATH'], SCANLOG_URL: service.urls[0], ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.add(child);
+    const run = { child, output: '', errors: '' };
+    const collect = async (stream: ReadableStream<Uint8Array>, key: 'output' | 'errors') => {
+      const decoder = new TextDecoder();
+      for await (const chunk of stream) run[key] += decoder.decode(chunk, { stream: true });
+    };
+    const ended = Promise.all([collect(child.stdout, 'output'), collect(child.stderr, 'errors'), child.exited]);
+    return Object.assign(run, { ended: ended.then(([, , code]) => code) });
+  }
+  const bun = process.execPath;
+
+  test('webhook-receiver.ts handles what is signed, each event once', async () => {
+    const secret = newSigningSecret();
+    const receiver = start(bun, 'webhook-receiver.ts', [], { WEBHOOK_SECRET: secret, PORT: '0' });
+    const port = await eventually(() => {
+      const [, found] = /port: (\d+)/.exec(receiver.output) ?? [];
+      expect(found, receiver.errors).toBeDefined();
+      return found;
+    });
+    const body = JSON.stringify({ type: 'scan.created', timestamp: new Date().toISOString(), data: { country: 'AT' } });
+    const headers = signedHeaders({ id: 'whd_1', at: new Date(), body, secrets: [secret] });
+    const send = async (sent: string) =>
+      (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', headers, body: sent })).status;
+    expect([await send(body), await send(body), await send(`${body} `)]).toEqual([204, 204, 400]);
+    await eventually(() => expect(receiver.errors).toContain('WebhookVerificationError'));
+    expect(receiver.output.match(/scan\.created \{"country":"AT"\}/g)).toHaveLength(1);
+  });
+
+  test('feed-consumer.ts counts each scan once, also over a restart', async () => {
+    const { live, keys } = await service.account();
+    const { short_url } = await created(live);
+    const counted = (lines: number) => expect(consumer.output.match(/^XX \d+$/gm), consumer.errors).toHaveLength(lines);
+    const args = ['counts.json'];
+    await fetch(short_url, { redirect: 'manual' });
+    let consumer = start(bun, 'feed-consumer.ts', args, { SCANLOG_KEY: keys.live });
+    await eventually(() => counted(1));
+    consumer.child.kill();
+    await consumer.ended;
+    await fetch(short_url, { redirect: 'manual' });
+    consumer = start(bun, 'feed-consumer.ts', args, { SCANLOG_KEY: keys.live });
+    await eventually(() => counted(1));
+    expect(JSON.parse(readFileSync(join(folder, 'counts.json'), 'utf8')).scans).toEqual({ XX: 2 });
+  });
+
+  test('bulk-create.ts creates the codes of a file once, and names lines that are wrong', async () => {
+    const { live, keys } = await service.account();
+    writeFileSync(join(folder, 'tables.csv'), '"Best", table,https://example.com/1\nTable 2,https://example.com/2\n');
+    writeFileSync(join(folder, 'wrong.csv'), 'Table 1,https://example.com/1\nTable 2,ftp://example.com/2\n');
+    const runs = ['tables.csv', 'tables.csv', 'wrong.csv'].map((file) => ({ file }));
+    const outputs: string[] = [];
+    for (const { file } of runs) {
+      const run = start(bun, 'bulk-create.ts', [file], { SCANLOG_KEY: keys.live });
+      outputs.push(`${await run.ended} ${run.output}${run.errors}`);
+    }
+    expect(outputs[0]).toMatch(/^0 name,short_url\n"""Best"", table",http\S+\n"Table 2",http\S+\n$/);
+    expect(outputs[1]).toBe(outputs[0]);
+    expect(outputs[2]).toMatch(/^1 name,short_url\ninvalid_request: [^\n]+\nline 2: destination_url must /);
+    expect((await live.get('/v1/qrcodes')).body.pagination.total).toBe(2);
+  });
+
+  const pythons = ['python3'].filter((name) => Bun.which(name) !== null);
+  test.each(pythons)('scanlog.py runs with %s, and verifies webhooks', async (python) => {
+    const { keys } = await service.account();
+    const run = start(python, 'scanlog.py', [], { SCANLOG_KEY: keys.live });
+    expect([await run.ended, run.errors]).toEqual([0, '']);
+    expect(run.output).toMatch(
+      /^created http\S+\nleads to https:\/\/example.com\/summer\ncodes: Menu\ncode.created None\ncode.updated destination_url\n404 not_found\n$/,
+    );
+    const secret = newSigningSecret();
+    const body = JSON.stringify({ type: 'scan.created', data: { city: 'Zürich' } });
+    const headers = signedHeaders({ id: 'whd_1', at: new Date(), body, secrets: [newSigningSecret(), secret] });
+    writeFileSync(
+      join(folder, 'verify.py'),
+      `import json, sys
+sys.path.insert(0, sys.argv[1])
+from scanlog import verify_webhook
+body, headers, secret = json.loads(sys.argv[2])
+print(verify_webhook(body.encode(), headers, secret)["data"]["city"])
+try:
+    verify_webhook(body.encode() + b" ", headers, secret)
+except ValueError as error:
+    print(error)
+`,
+    );
+    const examples = fileURLToPath(new URL('../../examples', import.meta.url));
+    const arguments_ = [join(folder, 'verify.py'), examples, JSON.stringify([body, headers, secret])];
+    const verified = Bun.spawn([python, '-B', ...arguments_], {
+      env: { PYTHONUTF8: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    expect(await new Response(verified.stdout).text()).toBe('Zürich\nthe signature is not of this secret and body\n');
   });
 });
