@@ -74,6 +74,28 @@ program
   .action(action(() => import('./cli/events.ts'), 'showEvents'));
 
 program
+  .command('listen')
+  .description('post the events of an account to a URL on this machine, signed like a webhook')
+  .requiredOption('--forward-to <url>', 'where to send each event; a number is a port of this machine')
+  .option('--key <key>', 'API key of the account and mode (default: SCANLOG_KEY)')
+  .option('--url <url>', 'where the service is', 'http://localhost:3000')
+  .option('--types <types>', 'only these types, separated by commas (default: all that webhooks can get)')
+  .option('--after <cursor>', 'begin after this cursor of GET /v1/events; now begins with the next event', 'now')
+  .option('--secret <secret>', 'secret to sign with, whsec_… (default: a new one)')
+  .addHelpText(
+    'after',
+    `
+Bodies and headers are those of a webhook of /v1/webhooks, so that a receiver can be
+written and tried on a machine that the service cannot reach. Each event is sent once,
+whatever the answer is; a lost connection to the service is opened again after the
+last event.
+
+Example:
+  ./scanlog listen --forward-to http://localhost:8080/hooks --key sk_test_…`,
+  )
+  .action(action(() => import('./cli/listen.ts'), 'listen'));
+
+program
   .command('spool')
   .description('show the scans that wait on disk for Postgres')
   .option('--json', 'print JSON')
@@ -202,6 +224,11 @@ program
   .option('--stall', 'stop all processes for 300 of every 600 ms, as on a slow machine')
   .option('--seed <seed>', 'repeat the order and values of an earlier run, which prints its seed')
   .action(action(() => import('./cli/test.ts'), 'runTests'));
+
+program
+  .command('client')
+  .description('generate clients/typescript from the operations of the API, and build it')
+  .action(action(() => import('./cli/client.ts'), 'buildClient'));
 
 /** Runs a command, such as `['account', 'list']`; sets the exit code of the process, and prints errors. */
 export async function runCommand(args: string[]): Promise<void> {

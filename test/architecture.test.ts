@@ -18,9 +18,9 @@ const unitOf = (file: string) => {
   return layers.has(file) ? file : `src/${folder}/`;
 };
 
-const files = ['src', 'events', 'projections', 'bench'].flatMap((folder) =>
+const files = ['src', 'events', 'projections', 'bench', 'clients'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.tsx?$/.test(name))
+    .filter((name) => /(?<!\.d)\.tsx?$/.test(name))
     .map((name) => join(folder, name)),
 );
 

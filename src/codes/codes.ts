@@ -6,6 +6,7 @@ import { batchCalls } from '../lib/batch-calls.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../lib/sql.ts';
+import { isAfter, type ListedPage, type ListOrder, type ListPosition, orderBy, splitPage } from './list-order.ts';
 import { matchesSearch, planSearch, type Search, type SearchPlan } from './search.ts';
 
 export const listedStatuses = ['active', 'paused', 'draft'] as const;
@@ -133,20 +134,6 @@ export async function countCodes(sql: Queryable, { account, mode }: Owner): Prom
 
 export const totalOf = (counts: Record<ListedStatus, number>) => counts.active + counts.paused + counts.draft;
 
-export const listOrders = ['-created_at', 'created_at', 'name', '-name', '-total_scans', 'total_scans'] as const;
-export type ListOrder = (typeof listOrders)[number];
-
-/** SQL of each order. `position`, the log position, breaks ties, so that pages never overlap. */
-export const orderBy = (sql: Queryable, order: ListOrder) =>
-  ({
-    '-created_at': sql`position DESC`,
-    created_at: sql`position`,
-    name: sql`lower(name) COLLATE natural_names, position DESC`,
-    '-name': sql`lower(name) COLLATE natural_names DESC, position DESC`,
-    '-total_scans': sql`coalesce(n.total_scans, 0) DESC, position DESC`,
-    total_scans: sql`coalesce(n.total_scans, 0), position DESC`,
-  })[order];
-
 export interface Listing {
   status?: ListedStatus | undefined;
   search?: Search | undefined;
@@ -201,21 +188,37 @@ export async function listCodes(
   sql: Queryable,
   owner: Owner,
   { order = '-created_at', page, limit, ...filters }: Listing,
-): Promise<{ codes: CountedCode[]; total: number }> {
+): Promise<ListedPage<CountedCode> & { total: number }> {
   const { status, search, shortCode, domain, availability, tags } = filters;
   const matches = matching(sql, owner, filters, await planFor(sql, owner, filters));
   const isCounted = [search, shortCode, domain, availability, tags].every((filter) => filter === undefined);
-  const [codes, total] = await Promise.all([
+  const [rows, total] = await Promise.all([
     sql<CountedCode[]>`
       ${selectCounted(sql)}
       WHERE ${matches}
       ORDER BY ${orderBy(sql, order)}
-      LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
+      LIMIT ${limit + 1} OFFSET ${(page - 1) * limit}`,
     isCounted
       ? countCodes(sql, owner).then((counts) => (status === undefined ? totalOf(counts) : counts[status]))
       : sql<[{ total: number }]>`SELECT count(*) AS total FROM codes WHERE ${matches}`.then(([row]) => row.total),
   ]);
-  return { codes, total };
+  return { ...splitPage(rows, order, limit), total };
+}
+
+/** The owner's codes after a position of the list. They are not counted, so that the next page costs as much as the last. */
+export async function listCodesAfter(
+  sql: Queryable,
+  owner: Owner,
+  after: ListPosition,
+  { order = '-created_at', page: _, limit, ...filters }: Listing,
+): Promise<ListedPage<CountedCode>> {
+  const plan = await planFor(sql, owner, filters);
+  const rows = await sql<CountedCode[]>`
+    ${selectCounted(sql)}
+    WHERE ${matching(sql, owner, filters, plan)} AND ${isAfter(sql, order, after)}
+    ORDER BY ${orderBy(sql, order)}
+    LIMIT ${limit + 1}`;
+  return splitPage(rows, order, limit);
 }
 
 /** The ids of the owner's codes that pass all filters, newest first, at most `limit`. */

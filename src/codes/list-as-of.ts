@@ -2,15 +2,19 @@ import type { Code } from '../../events/code.ts';
 import type { CodeChanged } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import type { Queryable } from '../lib/sql.ts';
-import { hasAvailability, hasShortCode, hasTags, isOnDomain, type Listing, orderBy } from './codes.ts';
+import { hasAvailability, hasShortCode, hasTags, isOnDomain, type Listing } from './codes.ts';
+import { isAfter, type ListedPage, type ListPosition, orderBy, splitPage } from './list-order.ts';
 import { matchesSearch, searchedFields } from './search.ts';
 
 /** What a list shows of a code at an earlier time. */
-export type PastCode = Pick<Code, 'id' | 'name' | 'destination_url' | 'short_code' | 'status' | 'created_at'>;
+export type PastCode = Pick<
+  Code,
+  'id' | 'name' | 'destination_url' | 'short_code' | 'status' | 'created_at' | 'position'
+>;
 
 /**
- * One page of the owner's codes as they were at a time, and the total number that match. Deleted codes are left out, also
- * those that existed then.
+ * One page of the owner's codes as they were at a time, or the codes after a position of that list, and the total number that
+ * match. Deleted codes are left out, also those that existed then.
  *
  * Postgres does all of it, and returns one page. What the list shows is read for the codes of the page only. A filter, or an
  * order by name, first reads the fields that it needs of every code.
@@ -20,7 +24,8 @@ export async function listCodesAsOf(
   { account, mode }: Owner,
   asOf: Date,
   listing: Listing,
-): Promise<{ codes: PastCode[]; total: number }> {
+  after?: ListPosition,
+): Promise<ListedPage<PastCode> & { total: number }> {
   const { search, shortCode, domain, order = '-created_at', page, limit } = listing;
   const isOfId = search !== undefined && 'id' in search ? sql`AND id = ${search.id}` : sql``;
   const hasCode = shortCode === undefined ? sql`` : sql`AND ${hasShortCode(sql, account, shortCode)}`;
@@ -43,15 +48,16 @@ export async function listCodesAsOf(
   const rows = await sql<Row[]>`
     WITH existed AS NOT MATERIALIZED (${existed}), matching AS ${matching}, chosen AS MATERIALIZED (
       SELECT * FROM codes WHERE id = ANY(ARRAY(
-        SELECT id FROM matching ORDER BY ${orderBy(sql, order)} LIMIT ${limit} OFFSET ${(page - 1) * limit}
+        SELECT id FROM matching ${after === undefined ? sql`` : sql`WHERE ${isAfter(sql, order, after)}`}
+        ORDER BY ${orderBy(sql, order)} LIMIT ${limit + 1} OFFSET ${(page - 1) * limit}
       ))
     )
-    SELECT id, short_code, created_at, name, destination_url, status, (SELECT count(*) FROM matching) AS total
+    SELECT id, position, short_code, created_at, name, destination_url, status, (SELECT count(*) FROM matching) AS total
     FROM (SELECT) AS one LEFT JOIN (${pastOf(sql, sql`chosen`, asOf, shownFields)}) AS past ON true
     ORDER BY ${orderBy(sql, order)}`;
   // A page past the end still has one row, for the total.
   const codes = rows.flatMap(({ total: _, ...code }) => (code.id === null ? [] : [code as PastCode]));
-  return { codes, total: rows[0]?.total ?? 0 };
+  return { ...splitPage(codes, order, limit), total: rows[0]?.total ?? 0 };
 }
 
 type Row = { total: number } & (PastCode | { id: null });

@@ -24,6 +24,7 @@ describe('GET /v1/qrcodes', () => {
     expect(body).toEqual({
       data: [{ id, name, destination_url, short_url, status, total_scans, created_at }],
       pagination: { page: 1, limit: 20, total: 1, total_pages: 1 },
+      next: null,
     });
   });
 
@@ -44,6 +45,7 @@ describe('GET /v1/qrcodes', () => {
     expect((await live.get('/v1/qrcodes')).body).toEqual({
       data: [],
       pagination: { page: 1, limit: 20, total: 0, total_pages: 0 },
+      next: null,
     });
   });
 
@@ -112,6 +114,7 @@ describe('pages', () => {
       expect(answer.body).toEqual({
         data: [],
         pagination: { page: Number(page), limit: 1, total: 3, total_pages: 3 },
+        next: null,
       });
     },
   );
@@ -263,5 +266,100 @@ describe('sort', () => {
     for (let i = 0; i < 7; i++) await created(live, { name: 'Same' });
     const pages = await Promise.all([1, 2, 3].map((page) => live.get(`/v1/qrcodes?sort=${sort}&limit=3&page=${page}`)));
     expect(new Set(pages.flatMap(({ body }) => body.data.map(({ id }: Json) => id))).size).toBe(7);
+  });
+});
+
+describe('a cursor', () => {
+  /** All items of a list, two at a time; `between` runs before each further request. */
+  async function follow(
+    client: Api,
+    query: string,
+    between: () => Promise<unknown> = async () => {},
+  ): Promise<string[]> {
+    let { body } = await client.get(`/v1/qrcodes?limit=2&${query}`);
+    const found = names({ body });
+    while (body.next !== null) {
+      await between();
+      body = (await client.get(`/v1/qrcodes?limit=2&${query}&after=${body.next}`)).body;
+      expect(Object.keys(body)).toEqual(['data', 'next']);
+      found.push(...names({ body }));
+    }
+    return found;
+  }
+
+  test('reads the whole list in every order and with every filter', async () => {
+    const { live } = await service.account('enterprise');
+    const codes = [
+      { name: 'Table 10', tags: ['a'] },
+      { name: 'table 2', tags: ['a', 'b'] },
+      { name: 'Same', tags: ['a'] },
+      { name: 'Same', tags: ['a'] },
+      { name: 'Same', status: 'draft' },
+      { name: 'Zelt', expires_at: '2020-01-01T00:00:00Z', tags: ['a'] },
+      { name: 'Öl', note: 'to follow' },
+    ];
+    for (const code of codes) await created(live, code);
+    const asOf = `as_of=${frozen.toISOString()}`;
+    for (const filter of [
+      ...['-created_at', 'created_at', 'name', '-name', '-total_scans', 'total_scans'].map((sort) => `sort=${sort}`),
+      ...['status=active', 'status=draft', 'q=same', 'q=to%20follow', 'tag=a', 'tag=a&tag=b&tag_match=all'],
+      ...['availability=live', 'availability=expired', 'short_code=none', 'tag=a&status=active&q=table&sort=-name'],
+      ...[asOf, `${asOf}&sort=name`, `${asOf}&sort=-name&tag=a`, `${asOf}&q=same`],
+    ])
+      expect(await follow(live, filter), filter).toEqual(names(await live.get(`/v1/qrcodes?limit=100&${filter}`)));
+  });
+
+  test.each(['-created_at', 'name'])(
+    'by %s neither repeats nor misses a code while others come and go',
+    async (sort) => {
+      const { live } = await service.account('pro');
+      const codes = await make(live, 9);
+      const expected = names(await live.get(`/v1/qrcodes?limit=100&sort=${sort}`));
+      // Before each request, a code comes and one goes that were already read; the last code of a page is among them.
+      let read = 0;
+      const found = await follow(live, `sort=${sort}`, async () => {
+        read += 2;
+        await created(live, { name: sort === 'name' ? 'Aa' : `Newer ${read}` });
+        const seen = expected[read - 1];
+        await live.delete(`/v1/qrcodes/${codes.find(({ name }) => name === seen)?.id}`);
+      });
+      expect(found).toEqual(expected);
+    },
+  );
+
+  test('can be followed from any page', async () => {
+    const { live } = await service.account();
+    await make(live, 5);
+    const second = (await live.get('/v1/qrcodes?limit=2&page=2')).body;
+    expect(names({ body: second })).toEqual(['Code 2', 'Code 1']);
+    expect((await live.get(`/v1/qrcodes?limit=5&after=${second.next}`)).body).toMatchObject({
+      data: [{ name: 'Code 0' }],
+      next: null,
+    });
+  });
+
+  test('of another account, mode or list, or together with a page: 400', async () => {
+    const [mine, other] = [await service.account(), await service.account()];
+    for (const client of [mine.live, mine.test, other.live]) await make(client, 3);
+    const { next } = (await mine.live.get('/v1/qrcodes?limit=1&sort=name')).body;
+    const { next: ofEvents } = (await mine.live.get('/v1/events?limit=1')).body;
+    expect((await mine.live.get(`/v1/qrcodes?sort=name&after=${next}`)).status).toBe(200);
+    for (const [client, query] of [
+      [other.live, `sort=name&after=${next}`],
+      [mine.test, `sort=name&after=${next}`],
+      [mine.live, `sort=-name&after=${next}`],
+      [mine.live, `sort=name&status=active&after=${next}`],
+      [mine.live, `sort=name&as_of=${frozen.toISOString()}&after=${next}`],
+      [mine.live, `sort=name&after=${next}&page=1`],
+      [mine.live, `sort=name&after=${next.slice(0, -2)}`],
+      [mine.live, `after=${ofEvents}`],
+      [mine.live, 'after='],
+      [mine.live, 'after=now'],
+      [mine.live, 'after=%00'],
+    ] as const) {
+      const answer = await client.get(`/v1/qrcodes?${query}`);
+      expect(answer.status, query).toBe(400);
+      expect(blamedFields(answer), query).toEqual(['after']);
+    }
   });
 });

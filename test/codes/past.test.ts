@@ -217,8 +217,8 @@ describe('after any history', () => {
       'This QR code did not exist at 2026-03-01T00:01:00.000Z: it was created at 2026-03-01T00:02:00.000Z.',
     );
     const list = (asOf: Date, page: number) => listCodesAsOf(sql, owner, asOf, { page, limit: 2 });
-    expect(await list(at(-1), 1)).toEqual({ codes: [], total: 0 });
-    expect(await list(at(5), 3)).toEqual({ codes: [], total: 3 });
+    expect(await list(at(-1), 1)).toEqual({ codes: [], next: null, total: 0 });
+    expect(await list(at(5), 3)).toEqual({ codes: [], next: null, total: 3 });
   });
 
   test('a limit was reached as of a time if the log says so', async () => {

@@ -1,20 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
+import { deno } from '../support/deno.ts';
 
 const database = useDatabase();
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const program = fileURLToPath(new URL('exercise.ts', import.meta.url));
-
-/** The binary in the platform package of npm's `deno`: install scripts, which would copy it, are disabled. */
-const deno = ['glibc', 'musl']
-  .map((libc) => join(root, 'node_modules/@deno', `linux-${process.arch}-${libc}`, 'deno'))
-  .concat(join(root, 'node_modules/.bin/deno'))
-  .find(existsSync) as string;
 
 // Nothing is fetched: packages come from node_modules, and the only network access is to Postgres.
 const offline = ['run', '--no-lock', '--no-config', '--no-remote', '--node-modules-dir=manual', '--cached-only'];

@@ -27,6 +27,20 @@ const Pagination = t.Object(
 export const pageOf = <S extends Parameters<typeof t.Array>[0]>(item: S) =>
   t.Object({ data: t.Array(item), pagination: Pagination }, exact);
 
+/** A page that also names the cursor to go on after it. */
+export const listOf = <S extends Parameters<typeof t.Array>[0]>(item: S) =>
+  t.Object(
+    {
+      data: t.Array(item),
+      pagination: t.Optional(Pagination),
+      next: t.Union([t.String(), t.Null()], {
+        description: 'Cursor to send as `after` for what follows; null at the end of the list.',
+        examples: ['AVJxk0gJ2mQ7c9Yw4bXKz1vTnE8aPqLr5sUdFhGiCjBo6tMe'],
+      }),
+    },
+    exact,
+  );
+
 /** The query parameters of a paged list. */
 export const pageQuery = (limits: { default: number; maximum: number }) => ({
   page: t.Optional(

@@ -111,7 +111,8 @@ const numberPatterns: Record<string, RegExp> = { integer: /^\d{1,16}$/, number: 
 
 /**
  * Returns a function that reads query parameters by their schema: numbers as numbers, parameters of an array type as lists,
- * defaults filled in. Throws 400 with every parameter that is unknown, repeated or invalid.
+ * defaults filled in. Throws 400 with every parameter that is unknown, repeated, invalid or, by the `x-excludes` of its schema,
+ * combined with another.
  */
 export function queryReader<S extends TSchema>(schema: S, others: OtherParameters): (url: string) => Static<S> {
   const findErrors = errorFinder(schema, 'query');
@@ -127,6 +128,9 @@ export function queryReader<S extends TSchema>(schema: S, others: OtherParameter
         continue;
       }
       const [text, ...more] = texts;
+      const excluded = property['x-excludes'];
+      if (text !== undefined && typeof excluded === 'string' && search.has(excluded))
+        errors.push({ field: name, message: `${name} cannot be combined with ${excluded}.` });
       if (more.length > 0) errors.push({ field: name, message: `${name} must be given only once.` });
       if (text === undefined) {
         if (property['default'] !== undefined) query[name] = property['default'];

@@ -6,6 +6,7 @@ import { countScans, type ScanFigures } from '../../analytics/scan-figures.ts';
 import { blockOfThen } from '../../codes/blocked-hosts.ts';
 import type { CountedCode, Listing } from '../../codes/codes.ts';
 import { listCodesAsOf } from '../../codes/list-as-of.ts';
+import type { ListPosition } from '../../codes/list-order.ts';
 import { codeAsOf } from '../../codes/past.ts';
 import { lostCounts } from '../../codes/scan-totals.ts';
 import { invalid } from '../../lib/errors.ts';
@@ -78,12 +79,18 @@ export async function presentPast(
   return remaining_scans === undefined ? read : { ...read, remaining_scans };
 }
 
-/** One page of codes as the list returned them at a time. */
-export async function listPast(service: Service, owner: Owner, asOf: Date, listing: Listing) {
-  const { order, page, limit } = listing;
+/** Codes as the list returned them at a time: one page, or those after a position. */
+export async function listPast(
+  service: Service,
+  owner: Owner,
+  asOf: Date,
+  listing: Listing,
+  after: ListPosition | undefined,
+) {
+  const { order } = listing;
   if (order === 'total_scans' || order === '-total_scans')
     throw invalid([{ field: 'sort', message: 'sort must be by created_at or name together with as_of.' }]);
-  const { codes, total } = await listCodesAsOf(service.sql, owner, asOf, listing);
+  const { codes, next, total } = await listCodesAsOf(service.sql, owner, asOf, listing, after);
   const ids = codes.map(({ id }) => id);
   const figures = await figuresUntil(service, owner, ids, asOf);
   const items = codes.map((code): Static<typeof PastListedQrCode> => {
@@ -91,7 +98,7 @@ export async function listPast(service: Service, owner: Owner, asOf: Date, listi
     const listed = presentListed({ ...code, total_scans: total_scans ?? 0 }, service.addresses);
     return { ...listed, total_scans: total_scans ?? null };
   });
-  return presentPage(items, { page, limit }, total);
+  return after === undefined ? { ...presentPage(items, listing, total), next } : { data: items, next };
 }
 
 const none: ScanFigures = { total: 0, unique: 0, used: 0 };

@@ -9,25 +9,28 @@ import { availabilities } from '../../../events/targeting/targeting.ts';
 import { blockOf, refuseBlocked, urlsOf } from '../../codes/blocked-hosts.ts';
 import { change, remove } from '../../codes/change.ts';
 import {
+  type CountedCode,
   codeFinder,
   codeNotFound,
   type FoundCode,
   type Listing,
   listCodes,
+  listCodesAfter,
   listedStatuses,
-  listOrders,
 } from '../../codes/codes.ts';
 import { historyOf } from '../../codes/history.ts';
+import { type ListPosition, listOrders } from '../../codes/list-order.ts';
 import { searchOf } from '../../codes/search.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
 import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { etagHeader, etagOfVersion, ifMatchHeader, versionCheckOf } from '../http/preconditions.ts';
-import { Deleted, pageOf, pageQuery } from '../http/schemas.ts';
+import { Deleted, listOf, pageOf, pageQuery } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 import { asOfQuery, listPast, presentPast, readAsOf, readPast } from './as-of.ts';
 import { passwordChangeOf } from './code-passwords.ts';
 import { domainIn, domainQuery } from './domain-query.ts';
+import { afterQuery, listCursors } from './list-cursors.ts';
 import { presentCode, presentHistory, presentListed, presentPage, presentRead } from './present.ts';
 import { QrCodeChange } from './qrcode-requests.ts';
 import { HistoryEntry, ListedQrCode, PastListedQrCode, PastQrCode, QrCode } from './qrcode-schemas.ts';
@@ -59,7 +62,8 @@ export function qrcodeOperations(service: Service): Operation[] {
 type RequireCode = (owner: Owner, id: string | undefined) => Promise<FoundCode>;
 
 const listQrCodes = (service: Service): Operation => {
-  const { sql, addresses, clock } = service;
+  const { addresses, clock, sql } = service;
+  const cursors = listCursors(sql);
   return operation({
     operationId: 'listQrCodes',
     method: 'GET',
@@ -67,9 +71,10 @@ const listQrCodes = (service: Service): Operation => {
     tag,
     summary: 'List QR codes',
     description:
-      'Codes of the mode of the key, newest first unless `sort` is given. With `as_of`, all filters are about the state of that time; codes that were deleted since are not listed, and `sort` cannot be by scans.',
+      'Codes of the mode of the key, newest first unless `sort` is given. With `as_of`, all filters are about the state of that time; codes that were deleted since are not listed, and `sort` cannot be by scans. To read the whole list, send `next` of each answer as `after` of the next request, until it is null: codes that are created or deleted meanwhile neither repeat nor hide others. Sorted by scans, codes that are scanned meanwhile can.',
     query: t.Object({
       ...pageQuery({ default: 20, maximum: 100 }),
+      ...afterQuery,
       status: t.Optional(oneOf(listedStatuses, { description: 'Only codes with this status.' })),
       q: t.Optional(
         t.String({
@@ -105,7 +110,7 @@ const listQrCodes = (service: Service): Operation => {
     success: {
       status: 200,
       description: 'One page of codes.',
-      schema: t.Union([pageOf(ListedQrCode), pageOf(PastListedQrCode)]),
+      schema: t.Union([listOf(ListedQrCode), listOf(PastListedQrCode)]),
     },
     errors: ['invalid_request'],
     async handle({ caller, query }) {
@@ -123,13 +128,26 @@ const listQrCodes = (service: Service): Operation => {
         availability: availability === undefined ? undefined : { wanted: availability, now },
         tags: tagFilterOf(query),
       };
-      if (asOf !== undefined) return json(200, await listPast(service, caller, asOf, listing));
-      const { codes, total } = await listCodes(sql, caller, listing);
-      const items = codes.map((code) => presentListed(code, addresses));
-      return json(200, presentPage(items, { page, limit }, total));
+      const list = { owner: caller, listing, asOf };
+      const after = query.after === undefined ? undefined : await cursors.open(list, query.after);
+      const { next, ...body } =
+        asOf === undefined
+          ? await listPresent(service, caller, listing, after)
+          : await listPast(service, caller, asOf, listing, after);
+      return json(200, { ...body, next: await cursors.seal(list, next) });
     },
   });
 };
+
+async function listPresent({ sql, addresses }: Service, owner: Owner, listing: Listing, after?: ListPosition) {
+  const present = (codes: CountedCode[]) => codes.map((code) => presentListed(code, addresses));
+  if (after !== undefined) {
+    const { codes, next } = await listCodesAfter(sql, owner, after, listing);
+    return { data: present(codes), next };
+  }
+  const { codes, next, total } = await listCodes(sql, owner, listing);
+  return { ...presentPage(present(codes), listing, total), next };
+}
 
 const getQrCode = (service: Service, requireCode: RequireCode): Operation =>
   operation({
