@@ -1,8 +1,8 @@
-import type { CodeEvent } from '../../events/code-events.ts';
-import type { Recorded } from '../../events/recorded.ts';
+import type { Change } from '../../events/entry.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import type { OperatorLimits } from '../codes/quota.ts';
 import type { Addresses } from '../config/config.ts';
+import type { DomainChecker } from '../domains/checker.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
@@ -21,8 +21,9 @@ export interface Service {
   /** Maximum number of logos of an account in one mode. */
   maxLogos: number;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
+  domains: Pick<DomainChecker, 'check'>;
   feed: Feed;
   tracing?: Tracing | undefined;
-  /** Called with every committed change of a code; the response waits until the short links have applied it. */
-  onChange(events: Recorded<CodeEvent>[]): Promise<void>;
+  /** Called with every committed change of a code or domain; the response waits until the short links have applied it. */
+  onChange(events: Change[]): Promise<void>;
 }

@@ -235,6 +235,7 @@ test('every first path segment of the service is a reserved short code', async (
     maxLogos: 10,
     limits: { testCodes: 10, givenShortCodes: 10 },
     webhooks: webhookParts,
+    domains: { check: async () => {} },
     feed: idleFeed(sql),
     onChange: async () => {},
   };

@@ -100,6 +100,7 @@ describe('while the warehouse is rebuilt', () => {
       limits: { testCodes: 10, givenShortCodes: 10 },
       maxLogos: 10,
       webhooks: webhookParts,
+      domains: { check: async () => {} },
       feed: idleFeed(database.sql),
       onChange: async () => {},
     };
