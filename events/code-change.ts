@@ -1,5 +1,6 @@
 import type { CodeChanged, CodeEvent } from './code-events.ts';
 import type { Code, CodeFields } from './code-fields.ts';
+import { domainOf, shortCodeOf } from './link.ts';
 import { areSameRules } from './targeting/rule-ids.ts';
 import type { Utm } from './targeting/targeting-schema.ts';
 import { utmFields } from './targeting/targeting-words.ts';
@@ -142,6 +143,18 @@ const changes = {
     show: ({ from, to, names }) => ({ from: names?.from ?? from, to: names?.to ?? to }),
   },
   note_changed: one('note'),
+  password_changed: {
+    ...notOfFields,
+    shownAs: 'password',
+    apply: () => ({ has_password: true }),
+    show: () => ({ from: null, to: 'set' }),
+  },
+  password_removed: {
+    ...notOfFields,
+    shownAs: 'password',
+    apply: () => ({ has_password: null }),
+    show: () => ({ from: 'set', to: null }),
+  },
   code_disabled: {
     ...notOfFields,
     shownAs: 'disabled',
@@ -220,8 +233,15 @@ export interface CodeDifference {
 export function differenceOf(event: CodeEvent): CodeDifference {
   if (event.type === 'code_erased') return { field: null, from: null, to: null };
   if (event.type === 'code_created') {
-    const { account: _, mode: __, short_code_given: ___, tag_names, ...created } = event.data;
-    return { field: null, from: null, to: tag_names === undefined ? created : { ...created, tags: tag_names } };
+    const { account: _, mode: __, short_code_given: ___, short_code: link, tag_names, tags, ...fields } = event.data;
+    const domain = domainOf(link);
+    const to = {
+      ...fields,
+      short_code: shortCodeOf(link),
+      ...(domain === undefined ? {} : { domain }),
+      ...(tags === undefined ? {} : { tags: tag_names ?? tags }),
+    };
+    return { field: null, from: null, to };
   }
   const { shownAs, show } = changeOf(event.type);
   const { from, to } = show(event.data);

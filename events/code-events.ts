@@ -8,7 +8,7 @@ import { RulesSchema, TagsSchema, UtmSchema } from './targeting/targeting-schema
 
 const text = Type.String();
 const nothing = Type.Object({}, { additionalProperties: false });
-/** Whether the owner chose the short code; null if an earlier version, which did not record it, created the code. */
+/** Whether the owner chose the short code; null on a custom domain, and if an earlier version created the code. */
 const given = Type.Union([Type.Boolean(), Type.Null()]);
 const changed = <S extends TSchema>(value: S) =>
   Type.Object({ from: value, to: value }, { additionalProperties: false });
@@ -20,13 +20,14 @@ const maxScans = Type.Integer({ minimum: 1 });
 
 export const codeEvents = {
   code_created: defineEvent(
-    7,
+    8,
     Type.Object(
       {
         account: text,
         mode: oneOf(modes),
         name: text,
         destination_url: text,
+        /** A link: see link.ts. */
         short_code: text,
         short_code_given: given,
         status: oneOf(['active', 'draft']),
@@ -42,6 +43,8 @@ export const codeEvents = {
         /** The spelling of the tags, if one of them is not in lower case. */
         tag_names: Type.Optional(TagsSchema),
         note: Type.Optional(text),
+        /** The password itself is not in the log, and neither is its hash. */
+        has_password: Type.Optional(Type.Literal(true)),
       },
       { additionalProperties: false },
     ),
@@ -57,6 +60,8 @@ export const codeEvents = {
       5: (old) => old,
       // Schema 6 predates `tag_names`, which is optional.
       6: (old) => old,
+      // Schema 7 predates custom domains in `short_code`, and `has_password`, which is optional.
+      7: (old) => old,
     },
   ),
   code_renamed: defineEvent(1, fromTo),
@@ -86,6 +91,9 @@ export const codeEvents = {
     { 1: (old) => old },
   ),
   note_changed: defineEvent(1, changed(orNull(text))),
+  /** The code has a password from now on, or another one. */
+  password_changed: defineEvent(1, nothing),
+  password_removed: defineEvent(1, nothing),
   code_paused: defineEvent(1, nothing),
   code_resumed: defineEvent(1, nothing),
   /** A draft went live. */
@@ -101,12 +109,13 @@ export const codeEvents = {
   code_deleted: defineEvent(1, nothing),
   /** The account was deleted and the data of earlier events erased; this event keeps the short code reserved. */
   code_erased: defineEvent(
-    2,
+    3,
     Type.Object(
       { account: text, mode: oneOf(modes), short_code: text, short_code_given: given },
       { additionalProperties: false },
     ),
-    { 1: (old) => ({ ...old, short_code_given: null }) },
+    // Schema 2 predates custom domains in `short_code`.
+    { 1: (old) => ({ ...old, short_code_given: null }), 2: (old) => old },
   ),
 };
 

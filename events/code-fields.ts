@@ -1,4 +1,5 @@
 import type { CodeCreated } from './code-events.ts';
+import type { Link } from './link.ts';
 import type { Mode } from './plans.ts';
 import type { Style } from './style.ts';
 import { type CodeTags, spelledTags } from './tags.ts';
@@ -20,12 +21,15 @@ export interface Code extends CodeFields {
   mode: Mode;
   /** The number of the destination, from 1. A scan stores it, so that analytics can separate destinations. */
   destination_revision: number;
-  short_code: string;
+  /** The short code, on a custom domain with its name before it. */
+  short_code: Link;
   /** Null if it is not recorded: see `isGiven`. */
   short_code_given: boolean | null;
   status: 'active' | 'paused' | 'draft' | 'deleted';
   style: Style;
   limit_reached_at: Date | null;
+  /** Whether the short link asks for a password; null for no. */
+  has_password: true | null;
   created_at: Date;
   updated_at: Date;
   /** The version of the code's stream. */

@@ -1,6 +1,7 @@
 import { changeBy, changeTo } from './code-change.ts';
 import type { AppliedCodeEvent, CodeChanged, CodeCreated, CodeErased } from './code-events.ts';
 import { type Code, decodeFields, encodeFields, type OptionalChange } from './code-fields.ts';
+import type { Link } from './link.ts';
 import type { Mode } from './plans.ts';
 import type { Recorded } from './recorded.ts';
 import type { Style } from './style.ts';
@@ -14,11 +15,12 @@ export interface NewCode {
   mode: Mode;
   name: string;
   destination_url: string;
-  short_code: string;
-  short_code_given: boolean;
+  short_code: Link;
+  short_code_given: boolean | null;
   status: 'active' | 'draft';
   style: Style;
   optional?: OptionalChange;
+  has_password?: boolean;
 }
 
 export interface CodeChange extends OptionalChange {
@@ -30,11 +32,13 @@ export interface CodeChange extends OptionalChange {
 /** Creates an id of a rule or variant that no code has had. Passed in, because randomness is not pure. */
 export type NewRuleId = (prefix: 'r' | 'v') => string;
 
-export function createCode({ optional = {}, ...code }: NewCode, newId: NewRuleId): CodeCreated {
+export function createCode({ optional = {}, has_password = false, ...code }: NewCode, newId: NewRuleId): CodeCreated {
   const rules = optional.rules ? assignIds([], optional.rules, newId) : null;
   const { tags, tag_names } = tagsOf(optional.tags ?? null);
   const names = tag_names === null ? {} : { tag_names };
-  return { type: 'code_created', data: { ...code, ...encodeFields({ ...optional, rules, tags }), ...names } };
+  const password = has_password ? { has_password: true as const } : {};
+  const fields = encodeFields({ ...optional, rules, tags });
+  return { type: 'code_created', data: { ...code, ...fields, ...names, ...password } };
 }
 
 /** The events of a change; none if it changes nothing. */
@@ -51,6 +55,12 @@ export const reachLimit = ({ max_scans, limit_reached_at }: Code, used: number):
   max_scans === null || limit_reached_at !== null || used < max_scans
     ? []
     : [{ type: 'limit_reached', data: { max_scans } }];
+
+/** The events of setting or removing the password. */
+export function changePassword({ has_password }: Code, change: 'set' | 'remove'): CodeChanged[] {
+  if (change === 'set') return [{ type: 'password_changed', data: {} }];
+  return has_password ? [{ type: 'password_removed', data: {} }] : [];
+}
 
 export const deleteCode = (code: Code): CodeChanged[] =>
   code.status === 'deleted' ? [] : [{ type: 'code_deleted', data: {} }];
@@ -82,6 +92,7 @@ const erasedCode = ({ stream, data, occurred_at, version, position }: Recorded<C
   disabled_reason: null,
   disabled_at: null,
   limit_reached_at: null,
+  has_password: null,
   tag_names: null,
   ...decodeFields({}),
 });
@@ -97,6 +108,7 @@ export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Cod
       id: event.stream,
       destination_revision: 1,
       limit_reached_at: null,
+      has_password: event.data.has_password ?? null,
       created_at: event.occurred_at,
       updated_at: event.occurred_at,
       version: event.version,

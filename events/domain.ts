@@ -46,7 +46,7 @@ export const domainEvents = {
   /** The proof is complete: the domain redirects from now on. */
   domain_verified: defineEvent(1, Type.Object(named, exact)),
   /** The proof of an active domain is no longer there. The domain still redirects. */
-  domain_failing: defineEvent(1, Type.Object({ ...named, problems: Type.Array(domainProblem) }, exact)),
+  domain_failed: defineEvent(1, Type.Object({ ...named, problems: Type.Array(domainProblem) }, exact)),
   domain_changed: defineEvent(1, Type.Object({ ...named, from: domainSettings, to: domainSettings }, exact)),
   domain_removed: defineEvent(1, Type.Object({ ...named, reason: oneOf(removalReasons) }, exact)),
 };
@@ -93,7 +93,7 @@ export function evolveDomain(domain: Domain | undefined, event: Pending<AccountD
   switch (event.type) {
     case 'domain_verified':
       return { ...domain, status: 'active', verified_at: domain.verified_at ?? event.occurred_at };
-    case 'domain_failing':
+    case 'domain_failed':
       return { ...domain, status: 'failing' };
     case 'domain_changed':
       return { ...domain, ...event.data.to };
@@ -124,6 +124,6 @@ export function checkDomain({ id, name, status }: Domain, problems: DomainProble
   const domain = { domain: id, name };
   if (problems.length === 0 && (status === 'pending' || status === 'failing'))
     return [{ type: 'domain_verified', data: domain }];
-  if (problems.length > 0 && status === 'active') return [{ type: 'domain_failing', data: { ...domain, problems } }];
+  if (problems.length > 0 && status === 'active') return [{ type: 'domain_failed', data: { ...domain, problems } }];
   return [];
 }

@@ -19,5 +19,13 @@ export function domainOf(link: Link): string | undefined {
 
 export const shortCodeOf = (link: Link): string => link.slice(link.indexOf('/') + 1);
 
+/** The public address of a link. A link on a domain has the scheme and the port of `shortBaseUrl`. */
+export function urlOfLink(link: Link, shortBaseUrl: string): string {
+  const domain = domainOf(link);
+  if (domain === undefined) return `${shortBaseUrl}/${link}`;
+  const { protocol, port } = new URL(shortBaseUrl);
+  return `${protocol}//${domain}${port === '' ? '' : `:${port}`}/${shortCodeOf(link)}`;
+}
+
 /** Whether a code may have this link: what is requested at random is neither looked up nor cached. */
 export const isPossibleLink = (link: Link): boolean => problemWithShortCodeFormat(shortCodeOf(link)) === undefined;

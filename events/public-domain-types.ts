@@ -28,7 +28,7 @@ export const publicDomainTypes = {
   }),
   'domain.failing': define({
     summary: 'The proof of a custom domain is no longer complete. The domain still redirects.',
-    entries: ['domain_failing'],
+    entries: ['domain_failed'],
     data: Type.Object({ ...identity, problems: Type.Array(domainProblem) }, exact),
     dataOf: (entry) => ({ ...identityOf(entry), problems: entry.data.problems }),
   }),

@@ -87,6 +87,8 @@ export const publicTypes = {
   'code.updated': ofCode(
     'One field of a code changed; a request that changes several fields makes several events.',
     ...fieldEventTypes,
+    'password_changed',
+    'password_removed',
   ),
   'code.paused': ofCode('A code was paused.', 'code_paused'),
   'code.resumed': ofCode('A paused code was resumed.', 'code_resumed'),

@@ -1,3 +1,4 @@
+import type { Link } from './link.ts';
 import type { Mode } from './plans.ts';
 import type { Targeting } from './targeting/targeting.ts';
 
@@ -6,7 +7,7 @@ export interface Route {
   code: string;
   account: string;
   mode: Mode;
-  short_code: string;
+  short_code: Link;
   destination_url: string;
   revision: number;
   status: 'active' | 'paused' | 'draft' | 'deleted';
@@ -16,6 +17,8 @@ export interface Route {
   version: number;
   /** The key under which visitors are hashed, encrypted with SECRET_KEY; empty once the code is deleted. */
   sealed_key: Uint8Array;
+  /** The argon2id hash of the password that the link asks for; only for codes that have one. */
+  password_hash?: string | undefined;
   /** Only for codes that have some. */
   targeting?: Targeting | undefined;
 }

@@ -5,9 +5,9 @@ const generated = /^[1-9A-HJ-NP-Za-km-z]{7}$/;
 const word = /^([A-Z]?[a-z]+|[A-Z]+)$/;
 
 /**
- * Whether the owner chose the short code. Earlier versions did not record it (null): there, seven base58 characters count
- * as generated, unless they are one plain word, which hardly any generated code is. The SQL function `folded_given_code`
- * has the same rule.
+ * Whether a short code is compared without regard to case: if the owner chose it, or it is on a custom domain. Earlier
+ * versions did not record the former (null): there, seven base58 characters count as generated, unless they are one plain word,
+ * which hardly any generated code is. The SQL function `folded_given_code` has the same rule.
  */
 export const isGiven = (code: { short_code: string; short_code_given: boolean | null }): boolean =>
   code.short_code_given ?? (!generated.test(code.short_code) || word.test(code.short_code));

@@ -130,6 +130,7 @@ const changeableColumns = {
   disabled_reason: true,
   disabled_at: true,
   limit_reached_at: true,
+  has_password: true,
 } satisfies Record<
   Exclude<keyof Code, keyof CodeFields | 'id' | 'account' | 'mode' | 'short_code' | 'short_code_given'>,
   true

@@ -13,8 +13,9 @@ import { refuseNewer } from './newer-version.ts';
  * | 4 | `sealed_key` is the encrypted key, and the first line has the fingerprint of its SECRET_KEY |
  * | 5 | lines `{"alias", "short_code"}` after the routes |
  * | 6 | routes may have `targeting` |
+ * | 7 | `short_code` is a link: a custom domain may be before it; routes may have `password_hash` |
  */
-const snapshotVersion = 6;
+const snapshotVersion = 7;
 
 /** Encrypts visitor keys; passed in, because encryption needs randomness and events/ is pure. */
 export interface KeySeal {
@@ -47,6 +48,7 @@ export const encodeRoute = (route: Route): string => {
     disabled,
     version,
     targeting: route.targeting,
+    password_hash: route.password_hash,
     sealed_key: Buffer.from(sealed_key).toString('hex'),
   });
 };

@@ -118,7 +118,7 @@ async function createDemoCode(
   { name, destination_url, short_code, status, style }: DemoCode,
   by: { actor: string; now: Date },
 ): Promise<string> {
-  const isTaken = (await takenShortCodes(sql, [short_code])).length > 0;
+  const isTaken = (await takenShortCodes(sql, [{ short_code }])).length > 0;
   const request = { name, destination_url, status, style, short_code: isTaken ? undefined : short_code };
   const [made] = await sql.begin((tx) => createCodes(tx, box, owner, [request], by));
   if (made === undefined) throw new Error(`${name} was not created`);

@@ -3,7 +3,7 @@ import { operator } from '../../events/recorded.ts';
 import { blockHost, type ServiceEvent, serviceStream, unblockHost } from '../../events/service.ts';
 import { type GivenRule, urlsOfRules } from '../../events/targeting/rule-ids.ts';
 import { writeState } from '../../projections/state.ts';
-import { type FieldError, Refusal } from '../lib/errors.ts';
+import { type FieldError, invalid, Refusal } from '../lib/errors.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import { decideAndAppend } from '../log/decide.ts';
 
@@ -110,8 +110,9 @@ export const problemsWithHosts = (requested: RequestedUrl[], blocked: Set<string
     return [{ ...(index === undefined ? {} : { index }), field, message }];
   });
 
-/** Throws `destination_blocked` if any URL is on a blocked host. */
+/** Throws `destination_blocked` if any URL is on a blocked host, and 400 if one is on a custom domain, which could be a loop. */
 export async function refuseBlocked(sql: Queryable, requested: RequestedUrl[]): Promise<void> {
+  await refuseLoops(sql, requested);
   const blocked = await blockedHostsOf(
     sql,
     requested.map(({ url }) => url),
@@ -119,4 +120,18 @@ export async function refuseBlocked(sql: Queryable, requested: RequestedUrl[]): 
   const errors = problemsWithHosts(requested, blocked);
   if (errors.length === 0) return;
   throw new Refusal('destination_blocked', errors[0]?.message ?? '', errors);
+}
+
+async function refuseLoops(sql: Queryable, requested: RequestedUrl[]): Promise<void> {
+  if (requested.length === 0) return;
+  const hosts = [...new Set(requested.map(({ url }) => hostOf(url)))];
+  const rows = await sql<{ name: string }[]>`
+    SELECT name FROM domains WHERE name = ANY(${hosts}) AND status IN ('active', 'failing')`;
+  const served = new Set(rows.map(({ name }) => name));
+  const [first, ...rest] = requested.flatMap(({ url, ...place }): FieldError[] => {
+    const host = hostOf(url);
+    const message = `${place.field} must not lead to ${host}, whose short links this service serves: it could be a loop.`;
+    return served.has(host) ? [{ ...place, message }] : [];
+  });
+  if (first !== undefined) throw invalid([first, ...rest]);
 }

@@ -1,4 +1,4 @@
-import { type Code, type CodeChange, changeCode, deleteCode } from '../../events/code.ts';
+import { type Code, type CodeChange, changeCode, changePassword, deleteCode } from '../../events/code.ts';
 import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import { afterStart } from '../../events/read-fields.ts';
@@ -11,6 +11,7 @@ import type { Sql, Transaction } from '../lib/sql.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { type CountedCode, codeNotFound, findCode } from './codes.ts';
 import { addUncounted, countUsed, lockLimits, readUsed } from './limits.ts';
+import { type PasswordChange, removePassword, storePasswords } from './passwords.ts';
 import { withAccountTimezone } from './rule-timezones.ts';
 import { destroyVisitorKey } from './visitor-keys.ts';
 
@@ -27,10 +28,22 @@ export interface Changed {
   events: Recorded<CodeEvent>[];
 }
 
-export async function change(sql: Sql, owner: Owner, id: string, wanted: CodeChange, by: By): Promise<Changed> {
+/** `password` is what the change does with the password, if anything. */
+export async function change(
+  sql: Sql,
+  owner: Owner,
+  id: string,
+  wanted: CodeChange,
+  by: By & { password?: PasswordChange | undefined },
+): Promise<Changed> {
+  const { password, ...others } = by;
   const [complete = wanted] = await withAccountTimezone(sql, owner.account, [wanted]);
-  return decideOn(sql, owner, id, (code) => decideChange(code, complete), by);
+  const decide = (code: Code) => [...decideChange(code, complete), ...decidePassword(code, password)];
+  return decideOn(sql, owner, id, decide, others, password);
 }
+
+const decidePassword = (code: Code, password: PasswordChange | undefined): CodeChanged[] =>
+  password === undefined ? [] : changePassword(code, password === 'remove' ? 'remove' : 'set');
 
 function decideChange(code: Code, wanted: CodeChange): CodeChanged[] {
   const { starts_at, expires_at } = { ...code, ...wanted };
@@ -55,6 +68,7 @@ async function decideOn(
   id: string,
   decide: (code: Code) => CodeChanged[],
   { checkVersion, ...by }: By,
+  password?: PasswordChange,
 ): Promise<Changed> {
   const { state, recorded, projected } = await decideAndAppend<CountedCode, CodeChanged, Written>(sql, id, {
     load: () => loadCode(sql, owner, id),
@@ -62,7 +76,7 @@ async function decideOn(
       checkVersion?.(code.version);
       return decide(code);
     },
-    project: writeCode,
+    project: (tx, before, events) => writeCode(tx, before, events, password),
     underLock: (tx, { countedTo }) => (countedTo === undefined ? [] : [addUncounted(tx, [id], countedTo)]),
     by,
   });
@@ -88,11 +102,19 @@ interface Written {
   countedTo: number | undefined;
 }
 
-async function writeCode(tx: Transaction, before: Code, events: Pending<CodeChanged>[]): Promise<Written> {
+async function writeCode(
+  tx: Transaction,
+  before: Code,
+  events: Pending<CodeChanged>[],
+  password: PasswordChange | undefined,
+): Promise<Written> {
   const isLimited = events.some(isLimitSet);
   // A scan of a limited code locks its counter first: so must a change of the limit.
   if (isLimited) await lockLimits(tx, [before.id]);
   const { codes } = await writeState(tx, { codes: [before] }, events);
-  if (events.some(({ type }) => type === 'code_deleted')) await destroyVisitorKey(tx, before.id);
+  const isDeleted = events.some(({ type }) => type === 'code_deleted');
+  if (isDeleted) await destroyVisitorKey(tx, before.id);
+  if (isDeleted || password === 'remove') await removePassword(tx, before.id);
+  else if (password !== undefined) await storePasswords(tx, [{ code: before.id, hash: password.hash }]);
   return { code: codes[0], countedTo: isLimited ? await countUsed(tx, [before.id]) : undefined };
 }

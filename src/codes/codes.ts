@@ -150,8 +150,10 @@ export const orderBy = (sql: Queryable, order: ListOrder) =>
 export interface Listing {
   status?: ListedStatus | undefined;
   search?: Search | undefined;
-  /** Only the code with this short code. */
+  /** Only codes with this short code, on any domain of the account. */
   shortCode?: string | undefined;
+  /** Only codes on this custom domain. */
+  domain?: string | undefined;
   /** Only codes with this availability at this time. */
   availability?: { wanted: Availability; now: Date } | undefined;
   tags?: TagFilter | undefined;
@@ -165,23 +167,33 @@ type Filters = Omit<Listing, 'order' | 'page' | 'limit'>;
 const planFor = async (sql: Queryable, owner: Owner, { search }: Filters): Promise<SearchPlan> =>
   search === undefined ? {} : planSearch(sql, search, totalOf(await countCodes(sql, owner)));
 
+/** SQL for codes with this short code: without a domain, or on one of the account. */
+export const hasShortCode = (sql: Queryable, account: string, shortCode: string) => sql`
+  short_code = ANY(ARRAY(
+    SELECT ${shortCode} UNION ALL SELECT name || '/' || ${shortCode} FROM domains WHERE account = ${account}
+  ))`;
+
+/** SQL for codes on this custom domain. */
+export const isOnDomain = (sql: Queryable, domain: string) => sql`starts_with(short_code, ${`${domain}/`})`;
+
 /** SQL for the owner's codes that pass all filters. */
 function matching(
   sql: Queryable,
   owner: Owner,
-  { status, search, shortCode, availability, tags }: Filters,
+  { status, search, shortCode, domain, availability, tags }: Filters,
   plan: SearchPlan,
 ) {
   // Both conditions: the search index covers only codes that are not deleted.
   const hasStatus = status === undefined ? sql`status <> 'deleted'` : sql`status = ${status} AND status <> 'deleted'`;
   const isFound = search === undefined ? sql`` : sql`AND ${matchesSearch(sql, search, plan)}`;
-  const hasShortCode = shortCode === undefined ? sql`` : sql`AND short_code = ${shortCode}`;
+  const hasCode = shortCode === undefined ? sql`` : sql`AND ${hasShortCode(sql, owner.account, shortCode)}`;
+  const isThere = domain === undefined ? sql`` : sql`AND ${isOnDomain(sql, domain)}`;
   const isAvailable =
     availability === undefined ? sql`` : sql`AND ${hasAvailability(sql, availability.wanted, availability.now)}`;
   const isTagged = tags === undefined ? sql`` : sql`AND ${hasTags(sql, tags)}`;
   return sql`
-    account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${hasShortCode} ${isFound} ${isAvailable}
-      ${isTagged}`;
+    account = ${owner.account} AND mode = ${owner.mode} AND ${hasStatus} ${hasCode} ${isThere} ${isFound}
+      ${isAvailable} ${isTagged}`;
 }
 
 /** One page of the owner's codes, and the total number that match. */
@@ -190,9 +202,9 @@ export async function listCodes(
   owner: Owner,
   { order = '-created_at', page, limit, ...filters }: Listing,
 ): Promise<{ codes: CountedCode[]; total: number }> {
-  const { status, search, shortCode, availability, tags } = filters;
+  const { status, search, shortCode, domain, availability, tags } = filters;
   const matches = matching(sql, owner, filters, await planFor(sql, owner, filters));
-  const isCounted = [search, shortCode, availability, tags].every((filter) => filter === undefined);
+  const isCounted = [search, shortCode, domain, availability, tags].every((filter) => filter === undefined);
   const [codes, total] = await Promise.all([
     sql<CountedCode[]>`
       ${selectCounted(sql)}
@@ -230,11 +242,17 @@ export async function codesWithIds(
   return new Map(ids.flatMap((id) => found.get(id) ?? []).map((code) => [code.id, code]));
 }
 
-/** The owner's codes that have these tags, without deleted ones. */
-export async function codesWithTags(sql: Queryable, { account, mode }: Owner, tags: TagFilter): Promise<ListedCode[]> {
+/** The owner's codes that have these tags and are on this domain, without deleted ones. */
+export async function codesWith(
+  sql: Queryable,
+  { account, mode }: Owner,
+  { tags, domain }: Pick<Filters, 'tags' | 'domain'>,
+): Promise<ListedCode[]> {
+  const isTagged = tags === undefined ? sql`` : sql`AND ${hasTags(sql, tags)}`;
+  const isThere = domain === undefined ? sql`` : sql`AND ${isOnDomain(sql, domain)}`;
   return sql<ListedCode[]>`
     SELECT id, name, status, short_code, tags, tag_names FROM codes
-    WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND ${hasTags(sql, tags)}`;
+    WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' ${isTagged} ${isThere}`;
 }
 
 /** The owner's tags in their most frequent spelling, with the number of codes that have them, most codes first. */

@@ -2,7 +2,7 @@ import type { Code } from '../../events/code.ts';
 import type { CodeChanged } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import type { Queryable } from '../lib/sql.ts';
-import { hasAvailability, hasTags, type Listing, orderBy } from './codes.ts';
+import { hasAvailability, hasShortCode, hasTags, isOnDomain, type Listing, orderBy } from './codes.ts';
 import { matchesSearch, searchedFields } from './search.ts';
 
 /** What a list shows of a code at an earlier time. */
@@ -21,14 +21,15 @@ export async function listCodesAsOf(
   asOf: Date,
   listing: Listing,
 ): Promise<{ codes: PastCode[]; total: number }> {
-  const { search, shortCode, order = '-created_at', page, limit } = listing;
+  const { search, shortCode, domain, order = '-created_at', page, limit } = listing;
   const isOfId = search !== undefined && 'id' in search ? sql`AND id = ${search.id}` : sql``;
-  const hasShortCode = shortCode === undefined ? sql`` : sql`AND short_code = ${shortCode}`;
+  const hasCode = shortCode === undefined ? sql`` : sql`AND ${hasShortCode(sql, account, shortCode)}`;
+  const isThere = domain === undefined ? sql`` : sql`AND ${isOnDomain(sql, domain)}`;
   // These never change, so they need no state of then.
   const existed = sql`
     SELECT * FROM codes
     WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND created_at <= ${asOf}
-      ${isOfId} ${hasShortCode}`;
+      ${isOfId} ${hasCode} ${isThere}`;
   const conditions = conditionsOf(sql, asOf, listing);
   const fields = new Set(conditions.flatMap((condition) => condition.fields));
   const matching =

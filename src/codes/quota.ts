@@ -13,6 +13,12 @@ export interface OperatorLimits {
   givenShortCodes: number | undefined;
 }
 
+interface Requested {
+  short_code?: string | undefined;
+  /** Short codes on a custom domain are taken from no other account, so an account may choose any number of them. */
+  domain?: string | undefined;
+}
+
 /**
  * Throws `quota_exceeded` unless all codes may be created. Exact under concurrent creates: an advisory lock serializes those
  * of one account and mode until each has committed. Without `limits`, as for commands of the operator, only the plan's quota of
@@ -21,7 +27,7 @@ export interface OperatorLimits {
 export async function reserveQuota(
   tx: Transaction,
   owner: Owner,
-  requests: { short_code?: string | undefined }[],
+  requests: Requested[],
   { limits, now }: { limits: OperatorLimits | undefined; now: Date },
 ): Promise<void> {
   const subject = owner.mode === 'live' ? owner.account : `${owner.account}/test`;
@@ -91,10 +97,12 @@ export async function countGivenShortCodes(sql: Queryable, { account, mode }: Ow
 async function checkGivenShortCodes(
   tx: Transaction,
   owner: Owner,
-  requests: { short_code?: string | undefined }[],
+  requests: Requested[],
   { plan, limits, now }: { plan: Plan; limits: OperatorLimits; now: Date },
 ): Promise<void> {
-  const given = requests.flatMap(({ short_code }, index) => (short_code === undefined ? [] : [index]));
+  const given = requests.flatMap(({ short_code, domain }, index) =>
+    short_code === undefined || domain !== undefined ? [] : [index],
+  );
   if (given.length === 0) return;
   const limit = givenShortCodesOf(plan, limits);
   const used = await countGivenShortCodes(tx, owner, now);

@@ -1,4 +1,5 @@
 import type { CodeFields } from '../../events/code-fields.ts';
+import { type Link, linkOf } from '../../events/link.ts';
 import type { Queryable } from '../lib/sql.ts';
 
 /** More matches than this are not worth a list of ids: Postgres compares every code of the account instead. */
@@ -11,8 +12,8 @@ const maxCompared = 5_000;
 /** Shorter words have no trigram. */
 const minWordLength = 3;
 
-/** What a search is for: one code by its id or short link, or codes that contain the words. */
-export type Search = { id: string } | { shortCode: string } | { words: string };
+/** What a search is for: one code by its id or short link, or codes that contain the words, which may be a link on a domain. */
+export type Search = { id: string } | { shortCode: string } | { words: string; link?: Link | undefined };
 
 /** Recognizes a pasted id, a URL that contains one, and a short link, with or without its scheme. */
 export function searchOf(text: string, shortBaseUrl: string): Search {
@@ -24,7 +25,9 @@ export function searchOf(text: string, shortBaseUrl: string): Search {
   const rest = withoutScheme(trimmed);
   const [shortCode] = rest.slice(base.length).split(/[/?#]/, 1);
   const isShortLink = rest.toLowerCase().startsWith(base.toLowerCase()) && shortCode !== undefined && shortCode !== '';
-  return isShortLink ? { shortCode } : { words: text };
+  if (isShortLink) return { shortCode };
+  const [, domain, code] = /^([^/?#:]+)(?::\d+)?\/([\w-]+)\/?(?:[?#]|$)/.exec(rest) ?? [];
+  return { words: text, link: domain === undefined || code === undefined ? undefined : linkOf(domain, code) };
 }
 
 /** Whether a database searches by `code_trigrams`, which its migration decided (0014_code_search.sql). */
@@ -89,5 +92,6 @@ export function matchesSearch(sql: Queryable, search: Search, plan: SearchPlan =
   if ('id' in search) return sql`id = ${search.id}`;
   const contains = containsWords(sql, wordsOf(search), plan);
   // Phones change the case of what they paste.
-  return 'shortCode' in search ? sql`${contains} AND lower(short_code) = lower(${search.shortCode})` : contains;
+  if ('shortCode' in search) return sql`${contains} AND lower(short_code) = lower(${search.shortCode})`;
+  return search.link === undefined ? contains : sql`((${contains}) OR lower(short_code) = lower(${search.link}))`;
 }

@@ -1,5 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import type { CodeEvent } from '../../events/code-events.ts';
+import { shortCodeOf } from '../../events/link.ts';
 import { readFields } from '../../events/read-fields.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { normalizeTag, spelledTags } from '../../events/tags.ts';
@@ -198,15 +199,16 @@ function bundleImageOf(query: Static<typeof downloadQuery>): Image {
   ]);
 }
 
-/** Short codes by id. Two that differ only in case get a number, since some file systems ignore case. */
+/** Short codes by id. Two that are equal on two domains, or differ only in case, which some file systems ignore, get a number. */
 export function fileNames(codes: Pick<CountedCode, 'id' | 'short_code'>[]): Map<string, string> {
   const uses = new Map<string, number>();
   return new Map(
-    codes.map(({ id, short_code }) => {
-      const key = short_code.toLowerCase();
+    codes.map(({ id, short_code: link }) => {
+      const shortCode = shortCodeOf(link);
+      const key = shortCode.toLowerCase();
       const use = (uses.get(key) ?? 0) + 1;
       uses.set(key, use);
-      return [id, use === 1 ? short_code : `${short_code}-${use}`];
+      return [id, use === 1 ? shortCode : `${shortCode}-${use}`];
     }),
   );
 }

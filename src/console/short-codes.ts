@@ -1,13 +1,14 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import { problemWithShortCode } from '../../events/reserved-words.ts';
 import { json } from '../api/http/answers.ts';
 import { type Operation, operation } from '../api/http/operation.ts';
 import type { Service } from '../api/service.ts';
 import { takenShortCodes } from '../codes/create.ts';
-import { problemWithShortCode } from '../codes/short-code.ts';
 
 const ShortCodes = t.Object(
   {
     short_codes: t.Array(t.String({ maxLength: 100, 'x-expected': 'a string' }), { minItems: 1, maxItems: 1_000 }),
+    domain: t.Optional(t.String({ maxLength: 253, 'x-expected': 'the name of a domain' })),
   },
   { additionalProperties: false },
 );
@@ -32,11 +33,11 @@ export const checkShortCodes = ({ sql }: Service): Operation =>
       schema: Checked,
     },
     errors: ['invalid_request'],
-    async handle({ body: { short_codes } }) {
+    async handle({ body: { short_codes, domain } }) {
       const errors = short_codes.map(problemWithShortCode);
       const taken = await takenShortCodes(
         sql,
-        short_codes.map((code, i) => (errors[i] === undefined ? code : undefined)),
+        short_codes.map((code, i) => ({ short_code: errors[i] === undefined ? code : undefined, domain })),
       );
       for (const { index, message } of taken) errors[index] = message.replace(/^short_code "[^"]*" |\.$/g, '');
       const data = short_codes.map((short_code, i) => ({ short_code, fault: errors[i] ?? null }));

@@ -1,10 +1,10 @@
-import { open, readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Change } from '../../events/entry.ts';
 import { isScan } from '../../events/entry.ts';
 import { canonicalHost, coveringHosts, hostOf } from '../../events/hosts.ts';
 import type { Route } from '../../projections/routes.ts';
 import type { Sql } from '../lib/sql.ts';
+import { readSaved, writeDurably } from './saved-file.ts';
 
 /** Suspended and deleted accounts and blocked destination hosts: each disables many codes at once. */
 export interface Bans {
@@ -114,30 +114,12 @@ function banOf(entry: Change): Ban | undefined {
   }
 }
 
-async function writeDurably(file: string, text: string): Promise<void> {
-  const handle = await open(`${file}.new`, 'w', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(`${file}.new`, file);
-}
-
-/** Reads the bans that all edges below `parent` have saved. Skips missing and damaged files. */
+/** Reads the bans that all edges below `parent` have saved. */
 export async function readSavedBans(parent: string): Promise<SavedBans> {
-  const all: SavedBans = { version: 1, accounts: [], hosts: [] };
-  for (const folder of await readdir(parent).catch(() => [])) {
-    const text = await readFile(join(parent, folder, fileName), 'utf8').catch(() => '');
-    try {
-      const saved: SavedBans = JSON.parse(text);
-      if (saved.version !== 1) continue;
-      all.accounts.push(...saved.accounts);
-      all.hosts.push(...saved.hosts);
-    } catch {
-      // Not written yet, or damaged.
-    }
-  }
-  return all;
+  const all = await readSaved<SavedBans>(parent, fileName, 1);
+  return {
+    version: 1,
+    accounts: all.flatMap(({ accounts }) => accounts),
+    hosts: all.flatMap(({ hosts }) => hosts),
+  };
 }

@@ -8,6 +8,7 @@ import { messageOf, StartError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { Passwords } from '../lib/passwords.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Timers } from '../lib/timers.ts';
 import { systemTimers } from '../lib/timers.ts';
@@ -16,9 +17,12 @@ import { connect } from '../log/connect.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { createBans, readSavedBans } from './bans.ts';
 import { Brands } from './brands.ts';
+import { DomainHosts } from './domain-hosts.ts';
+import { Domains, readSavedDomains } from './domains.ts';
 import { LimitedRecorder } from './limited-recorder.ts';
 import { toLocation } from './location.ts';
 import { applyEntries } from './log-follower.ts';
+import { PasswordGate } from './password-gate.ts';
 import { Recorder } from './recorder.ts';
 import { Redirector } from './redirect.ts';
 import { Routes } from './routes.ts';
@@ -41,6 +45,8 @@ export interface EdgeOptions {
   /** A city database in MaxMind's format; without it, the bundled DB-IP Lite is used. */
   geoPath: string | undefined;
   trustedProxies: TrustedProxies;
+  /** The addresses of the service itself. */
+  ownUrls: readonly string[];
   clock: Clock;
   log: Logger;
   metrics: Metrics;
@@ -52,10 +58,17 @@ export interface EdgeOptions {
 }
 
 export interface Edge {
-  redirect(request: Request, shortCode: string, peer: string): Promise<Response>;
-  /** Applies events of codes, accounts and blocked hosts to the routes and bans in memory. */
+  redirect: Redirector['redirect'];
+  /**
+   * The answer of the custom domain that the request is for; undefined if it is for another host, or is the proof of a domain,
+   * which the app answers on every host.
+   */
+  answerOnDomain(request: Request, peer: string): Promise<Response | undefined> | undefined;
+  /** Whether this is the name of a domain whose links are served. */
+  servesDomain(name: string): boolean;
+  /** Applies events of codes, accounts and blocked hosts to the routes, bans and domains in memory. */
   apply(entries: Change[]): void;
-  /** Resolves once routes and bans no longer come from a snapshot alone. */
+  /** Resolves once routes, bans and domains no longer come from a snapshot alone. */
   caughtUp: Promise<void>;
   /** A sentence for each background task that fails. Redirects continue meanwhile. */
   failures(): string[];
@@ -72,7 +85,8 @@ const pauseMs = 500;
 
 /** Starts an edge. Needs neither Postgres nor NATS to start: routes then come from the snapshot of an earlier run. */
 export async function startEdge(options: EdgeOptions): Promise<Edge> {
-  const { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies, clock, log, metrics, ...hooks } = options;
+  const { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies, ownUrls, clock, log, metrics, ...hooks } =
+    options;
   const { durability = 'log', onAppended, tracing, ...timing } = hooks;
   const sql = connect(databaseUrl, { max: maxConnections, name: 'scanlog-edge', planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
@@ -82,6 +96,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   );
   const routes = new Routes({ sql, box, toLocation, metrics, snapshot });
   const bans = createBans(sql, await readSavedBans(folder));
+  const domains = new Domains(sql, await readSavedDomains(folder));
+  const state = { routes, bans, domains };
   const onScans = afterPause(pauseMs, onAppended);
   const traces = traceEdge(tracing);
   const store = traces.store((batch) => appendScans(sql, batch).then(onScans));
@@ -92,13 +108,20 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const sources = { routes, geo, trustedProxies, clock };
   const limited = new LimitedRecorder({ sql, routes, clock, log, onScans, onAppended });
   const recorders = { recorder: traces.recorder(recorder), limited: traces.limitedRecorder(limited) };
-  const redirector = new Redirector({ sources, bans, ...recorders, brands: new Brands(sql), log, metrics });
+  const brands = new Brands(sql);
+  const gate = new PasswordGate(new Passwords(), trustedProxies);
+  const redirector = new Redirector({ sources, bans, gate, ...recorders, brands, log, metrics });
+  const redirect = traces.redirects((...scan) => redirector.redirect(...scan));
+  const answerUnknown: Redirector['answerUnknown'] = (...args) => redirector.answerUnknown(...args);
+  const hosts = new DomainHosts({ domains, trustedProxies, ownUrls, site: { redirect, answerUnknown, bans, brands } });
   const folders = { folder, ownFolder: own.path };
   const spool = () => recorder.status();
-  const tasks = startEdgeTasks({ sql, box, routes, bans, ...folders, storing, spool, log, metrics, ...timing });
+  const tasks = startEdgeTasks({ sql, box, state, ...folders, storing, spool, log, metrics, ...timing });
   return {
-    redirect: traces.redirects((request, shortCode, peer) => redirector.redirect(request, shortCode, peer)),
-    apply: (entries) => applyEntries(routes, bans, entries),
+    redirect,
+    answerOnDomain: (request, peer) => hosts.answer(request, peer),
+    servesDomain: (name) => domains.find(name) !== undefined,
+    apply: (entries) => applyEntries(state, entries),
     caughtUp: tasks.caughtUp,
     failures: tasks.failures,
     spool,

@@ -3,35 +3,42 @@ import type { Sql } from '../lib/sql.ts';
 import { floorOfLog } from '../log/floor.ts';
 import { headOfLog, readEvents } from '../log/read.ts';
 import type { Bans } from './bans.ts';
+import type { Domains } from './domains.ts';
 import type { Routes } from './routes.ts';
 
 const maxEventsPerRead = 1_000;
 
-/** Applies events to the routes and bans in memory. */
-export function applyEntries(routes: Routes, bans: Bans, entries: Change[]): void {
+/** What an edge has in memory of the log. */
+export interface EdgeState {
+  routes: Routes;
+  bans: Bans;
+  domains: Domains;
+}
+
+/** Applies events to the state in memory. */
+export function applyEntries({ routes, bans, domains }: EdgeState, entries: Change[]): void {
   routes.apply(entries);
   bans.apply(entries);
+  domains.apply(entries);
 }
 
 /**
- * Keeps routes and bans up to date from the log. Changes arrive sooner over NATS; the log covers lost messages and NATS
+ * Keeps routes, bans and domains up to date from the log. Changes arrive sooner over NATS; the log covers lost messages and NATS
  * outages.
  */
 export class LogFollower {
   readonly #sql: Sql;
-  readonly #routes: Routes;
-  readonly #bans: Bans;
+  readonly #state: EdgeState;
   readonly #caughtUp = Promise.withResolvers<void>();
   #position: number | undefined;
   #origin = '';
 
-  constructor(sql: Sql, routes: Routes, bans: Bans) {
+  constructor(sql: Sql, state: EdgeState) {
     this.#sql = sql;
-    this.#routes = routes;
-    this.#bans = bans;
+    this.#state = state;
   }
 
-  /** Resolves once routes and bans no longer come from a snapshot alone. */
+  /** Resolves once the state no longer comes from a snapshot alone. */
   get caughtUp(): Promise<void> {
     return this.#caughtUp.promise;
   }
@@ -43,7 +50,7 @@ export class LogFollower {
     let events: Change[];
     do {
       events = await readEvents(this.#sql, this.#position ?? 0, maxEventsPerRead);
-      applyEntries(this.#routes, this.#bans, events);
+      applyEntries(this.#state, events);
       this.#position = events.at(-1)?.position ?? this.#position;
     } while (events.length === maxEventsPerRead);
     this.#caughtUp.resolve();
@@ -51,9 +58,10 @@ export class LogFollower {
 
   async #refresh(origin: string): Promise<void> {
     const head = await headOfLog(this.#sql);
-    if (this.#position === undefined) await Promise.all([this.#routes.refresh(), this.#bans.refresh()]);
-    // The log may have lost events that routes and bans contain, so Postgres may return older versions of them.
-    else await Promise.all([this.#routes.reload(), this.#bans.reload()]);
+    const state = Object.values(this.#state) as EdgeState[keyof EdgeState][];
+    if (this.#position === undefined) await Promise.all(state.map((part) => part.refresh()));
+    // The log may have lost events that are applied, so Postgres may return older versions.
+    else await Promise.all(state.map((part) => part.reload()));
     this.#position = head;
     this.#origin = origin;
   }

@@ -1,5 +1,8 @@
-/** A page that a guest can see instead of a destination. */
-export type NoticeName =
+/** A page with the form of a link with a password: src/edge/password-texts.ts has its words. */
+export type FormName = 'password' | 'wrong_password' | 'too_many_tries';
+
+/** Why a guest sees a page of words alone. */
+type WordsName =
   | 'unknown'
   | 'paused'
   | 'draft'
@@ -11,8 +14,14 @@ export type NoticeName =
   | 'busy'
   | 'method';
 
+/** Why a guest sees a page instead of a destination. */
+export type DropName = WordsName | FormName;
+
+/** A page that a guest can see: instead of a destination, or at the root of a custom domain. */
+export type NoticeName = DropName | 'root';
+
 /** The words of one language. */
-export interface NoticeTexts extends Record<NoticeName, readonly [title: string, text: string]> {
+export interface NoticeTexts extends Record<Exclude<NoticeName, FormName>, readonly [title: string, text: string]> {
   /** In place of the second sentence of `not_started`, with the time at `%`. */
   startsOn: string;
   report: string;
@@ -20,6 +29,10 @@ export interface NoticeTexts extends Record<NoticeName, readonly [title: string,
 }
 
 export const en: NoticeTexts = {
+  root: [
+    'Short links live here',
+    'This domain leads to pages that its owner has chosen. Scan a code, or open a whole link.',
+  ],
   unknown: ['No such code', 'This QR code does not exist. Check the link, or ask the person who gave it to you.'],
   paused: ['This code is paused', 'It was paused by its owner. Please try again later.'],
   draft: ['This code is not active yet', 'Its owner has not published it yet. Please try again later.'],
@@ -41,6 +54,10 @@ export const en: NoticeTexts = {
 export const noticeTexts: Record<string, NoticeTexts> = {
   en,
   de: {
+    root: [
+      'Hier wohnen Kurzlinks',
+      'Diese Domain führt zu Seiten, die ihr Inhaber gewählt hat. Scannen Sie einen Code, oder öffnen Sie einen ganzen Link.',
+    ],
     unknown: [
       'Diesen Code gibt es nicht',
       'Dieser QR-Code existiert nicht. Prüfen Sie den Link, oder fragen Sie die Person, von der Sie ihn haben.',
@@ -67,6 +84,10 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Diesen Link melden',
   },
   fr: {
+    root: [
+      'Un domaine de liens courts',
+      'Ce domaine mène à des pages choisies par son propriétaire. Scannez un code ou ouvrez un lien complet.',
+    ],
     unknown: [
       'Code introuvable',
       "Ce code QR n'existe pas. Vérifiez le lien, ou demandez à la personne qui vous l'a donné.",
@@ -90,6 +111,10 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Signaler ce lien',
   },
   es: {
+    root: [
+      'Un dominio de enlaces cortos',
+      'Este dominio lleva a páginas que ha elegido su propietario. Escanee un código o abra un enlace completo.',
+    ],
     unknown: [
       'Este código no existe',
       'Este código QR no existe. Compruebe el enlace o pregunte a la persona que se lo dio.',
@@ -113,6 +138,10 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Denunciar este enlace',
   },
   it: {
+    root: [
+      'Un dominio di link brevi',
+      'Questo dominio porta a pagine scelte dal suo proprietario. Scansiona un codice o apri un link completo.',
+    ],
     unknown: [
       'Questo codice non esiste',
       'Questo codice QR non esiste. Controlli il link o chieda alla persona che glielo ha dato.',
@@ -133,6 +162,10 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Segnala questo link',
   },
   pt: {
+    root: [
+      'Um domínio de links curtos',
+      'Este domínio leva a páginas escolhidas pelo seu proprietário. Leia um código ou abra um link completo.',
+    ],
     unknown: [
       'Este código não existe',
       'Este código QR não existe. Verifique o link ou pergunte à pessoa que o deu a você.',
@@ -153,6 +186,10 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Denunciar este link',
   },
   nl: {
+    root: [
+      'Hier wonen korte links',
+      "Dit domein leidt naar pagina's die de eigenaar heeft gekozen. Scan een code of open een volledige link.",
+    ],
     unknown: [
       'Deze code bestaat niet',
       'Deze QR-code bestaat niet. Controleer de link of vraag de persoon van wie u die hebt.',
@@ -176,6 +213,10 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Deze link melden',
   },
   pl: {
+    root: [
+      'Domena krótkich linków',
+      'Ta domena prowadzi do stron wybranych przez jej właściciela. Zeskanuj kod lub otwórz pełny link.',
+    ],
     unknown: ['Nie ma takiego kodu', 'Ten kod QR nie istnieje. Sprawdź link lub zapytaj osobę, od której go masz.'],
     paused: ['Ten kod jest wstrzymany', 'Właściciel wstrzymał ten kod. Spróbuj ponownie później.'],
     draft: ['Ten kod nie jest jeszcze aktywny', 'Właściciel jeszcze go nie opublikował. Spróbuj ponownie później.'],
@@ -193,6 +234,10 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Zgłoś ten link',
   },
   tr: {
+    root: [
+      'Kısa bağlantıların alan adı',
+      'Bu alan adı, sahibinin seçtiği sayfalara götürür. Bir kod tarayın veya tam bir bağlantı açın.',
+    ],
     unknown: ['Böyle bir kod yok', 'Bu QR kodu mevcut değil. Bağlantıyı kontrol edin veya size veren kişiye sorun.'],
     paused: ['Bu kod duraklatıldı', 'Sahibi tarafından duraklatıldı. Lütfen daha sonra tekrar deneyin.'],
     draft: ['Bu kod henüz etkin değil', 'Sahibi henüz yayımlamadı. Lütfen daha sonra tekrar deneyin.'],
@@ -207,6 +252,7 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Bu bağlantıyı bildir',
   },
   ar: {
+    root: ['نطاق للروابط القصيرة', 'يقود هذا النطاق إلى صفحات اختارها مالكه. امسح رمزًا أو افتح رابطًا كاملًا.'],
     unknown: ['لا يوجد رمز كهذا', 'رمز QR هذا غير موجود. تحقق من الرابط أو اسأل الشخص الذي أعطاك إياه.'],
     paused: ['هذا الرمز متوقف مؤقتًا', 'أوقفه مالكه مؤقتًا. يرجى المحاولة مرة أخرى لاحقًا.'],
     draft: ['هذا الرمز غير نشط بعد', 'لم ينشره مالكه بعد. يرجى المحاولة مرة أخرى لاحقًا.'],
@@ -222,6 +268,7 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     direction: 'rtl',
   },
   zh: {
+    root: ['短链接域名', '此域名通向其所有者选择的页面。请扫描二维码，或打开完整的链接。'],
     unknown: ['没有这个二维码', '此二维码不存在。请检查链接，或询问向您提供它的人。'],
     paused: ['此二维码已暂停', '其所有者已将其暂停。请稍后再试。'],
     draft: ['此二维码尚未启用', '其所有者尚未发布。请稍后再试。'],
@@ -236,6 +283,10 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: '举报此链接',
   },
   ja: {
+    root: [
+      '短縮リンクのドメイン',
+      'このドメインは、所有者が選んだページにつながります。コードを読み取るか、完全なリンクを開いてください。',
+    ],
     unknown: ['このコードはありません', 'この QR コードは存在しません。リンクを確認するか、提供元にお尋ねください。'],
     paused: ['このコードは一時停止中です', '所有者が一時停止しました。後でもう一度お試しください。'],
     draft: ['このコードはまだ有効ではありません', '所有者がまだ公開していません。後でもう一度お試しください。'],

@@ -1,10 +1,11 @@
 import { acceptedTags } from '../../events/targeting/languages.ts';
 import { requestIdOf } from '../lib/request-id.ts';
-import { en, type NoticeName, noticeTexts } from './notice-texts.ts';
+import { type DropName, en, type FormName, type NoticeName, noticeTexts } from './notice-texts.ts';
+import { passwordTexts, en as passwordWords } from './password-texts.ts';
 
 /** The answer to a scan that cannot be redirected. */
 export interface Notice {
-  status: 404 | 405 | 410 | 503;
+  status: 200 | 403 | 404 | 405 | 410 | 429 | 503;
   code: string;
   name: NoticeName;
   /** Of a code that is scheduled. */
@@ -22,14 +23,20 @@ export const notices = {
   deleted: { name: 'deleted', status: 410, code: 'gone' },
   disabled: { name: 'disabled', status: 410, code: 'disabled' },
   busy: { name: 'busy', status: 503, code: 'unavailable', headers: { 'retry-after': '2' } },
+  password: { name: 'password', status: 403, code: 'password_required' },
+  wrong_password: { name: 'wrong_password', status: 403, code: 'wrong_password' },
+  too_many_tries: { name: 'too_many_tries', status: 429, code: 'rate_limited', headers: { 'retry-after': '60' } },
   method: { name: 'method', status: 405, code: 'method_not_allowed', headers: { allow: 'GET, HEAD' } },
-} as const satisfies { [Name in NoticeName]: Notice & { name: Name } };
+} as const satisfies { [Name in DropName]: Notice & { name: Name } };
+
+/** What a custom domain answers at its root. */
+export const rootNotice: Notice = { name: 'root', status: 200, code: 'ok' };
 
 /**
  * What ends a request for a short link that is neither recorded nor redirected: the notice that it is answered with. Its
  * name is the reason, and the label of its count in `scanlog_redirects_total`.
  */
-export type Drop<Reason extends NoticeName = NoticeName> = Notice & { name: Reason };
+export type Drop<Reason extends DropName = DropName> = Notice & { name: Reason };
 
 /** What a page shows of the account of a code. */
 export interface Brand {
@@ -47,9 +54,16 @@ const fallbackLanguage = 'en';
 const languageOf = (headers: Headers): string =>
   acceptedTags(headers.get('accept-language') ?? '').find((tag) => Object.hasOwn(noticeTexts, tag)) ?? fallbackLanguage;
 
+const isForm = (name: NoticeName): name is FormName => formNames.has(name);
+const formNames: ReadonlySet<string> = new Set<FormName>(['password', 'wrong_password', 'too_many_tries']);
+
 const textsIn = (language: string) => noticeTexts[language] ?? en;
 
 function wordsOf({ name, startsAt }: Notice, language: string): { title: string; text: string } {
+  if (isForm(name)) {
+    const { title, text, wrong, tooMany } = passwordTexts[language] ?? passwordWords;
+    return { title, text: { password: text, wrong_password: wrong, too_many_tries: tooMany }[name] };
+  }
   const texts = textsIn(language);
   const [title, text] = texts[name];
   return { title, text: startsAt === undefined ? text : texts.startsOn.replace('%', timeIn(language, startsAt)) };
@@ -80,8 +94,21 @@ function brandOf({ name, picture }: Brand): string {
   return `<p class="brand">${image}<bdi dir="auto">${escapeHtml(name)}</bdi></p>\n`;
 }
 
+/** Sends the password to the same URL, without a script. */
+function formOf(language: string): string {
+  const { label, open } = passwordTexts[language] ?? passwordWords;
+  return `
+<form method="post">
+<label for="password">${label}</label>
+<input id="password" name="password" type="password" maxlength="128" autocomplete="off" aria-describedby="text" required autofocus>
+<button>${open}</button>
+</form>`;
+}
+
 function page(notice: Notice, language: string, brand?: Brand): string {
   const { title, text } = wordsOf(notice, language);
+  const form = isForm(notice.name) ? formOf(language) : '';
+  const role = notice.name === 'wrong_password' || notice.name === 'too_many_tries' ? ' role="alert"' : '';
   const { report, direction } = textsIn(language);
   const contact = linked === undefined ? '' : `\n<p class="contact"><a href="${escapeHtml(linked)}">${report}</a></p>`;
   return `<!doctype html>
@@ -101,13 +128,19 @@ p { margin: 0; color: #57534e }
 .brand { margin-bottom: 2rem; font-weight: 600; overflow-wrap: anywhere }
 .brand img { display: block; max-width: 10rem; max-height: 6rem; margin: 0 auto .75rem }
 a { color: inherit }
-@media (prefers-color-scheme: dark) { body { background: #1c1917; color: #fafaf9 } p { color: #d6d3d1 } }
+form { display: grid; gap: .5rem; margin-top: 1.5rem; text-align: start }
+input, button { font: inherit; padding: .6rem .75rem; border: 1px solid #78716c; border-radius: .5rem }
+input { background: transparent; color: inherit }
+button { background: #1c1917; color: #fafaf9; cursor: pointer }
+:focus-visible { outline: 3px solid #2563eb; outline-offset: 2px }
+@media (prefers-color-scheme: dark) { body { background: #1c1917; color: #fafaf9 } p { color: #d6d3d1 }
+  button { background: #fafaf9; color: #1c1917 } :focus-visible { outline-color: #93c5fd } }
 </style>
 </head>
 <body>
 <main>
 ${brand === undefined ? '' : brandOf(brand)}<h1>${title}</h1>
-<p>${text}</p>${contact}
+<p id="text"${role}>${text}</p>${form}${contact}
 </main>
 </body>
 </html>
@@ -140,9 +173,11 @@ function jsonOf(notice: Notice): string {
 /** Returns JSON to clients that accept JSON and not HTML, and a page in the guest's language to all others. */
 export function noticeResponse(notice: Notice, headers: Headers, brand?: Brand): Response {
   const accept = headers.get('accept');
-  const wantsJson = accept?.includes('application/json') === true && !accept.includes('text/html');
+  const isError = notice.status !== 200;
+  const wantsJson = isError && accept?.includes('application/json') === true && !accept.includes('text/html');
   return new Response(wantsJson ? jsonOf(notice) : pageFor(notice, languageOf(headers), brand), {
-    status: notice.status,
+    // A page that asks for something is no error.
+    status: notice.name === 'password' && !wantsJson ? 200 : notice.status,
     headers: {
       ...commonHeaders,
       ...(wantsJson

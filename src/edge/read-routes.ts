@@ -6,7 +6,11 @@ import type { Queryable } from '../lib/sql.ts';
 
 type TimeField = 'starts_at' | 'expires_at' | 'limit_reached_at';
 type JsonFields = Omit<TargetingFields, TimeField> & Record<TimeField, string | null>;
-type Row = Omit<Route, 'targeting'> & { unsealed_key: Uint8Array | null; fields: JsonFields | null };
+type Row = Omit<Route, 'targeting' | 'password_hash'> & {
+  unsealed_key: Uint8Array | null;
+  fields: JsonFields | null;
+  password_hash: string | null;
+};
 
 /**
  * Reads the routes of these short codes from Postgres, including deleted ones, by the requested short code: the code with
@@ -32,6 +36,8 @@ export async function readRoutes(sql: Queryable, box: SecretBox, shortCodes: str
 const selectRoutes = `
     SELECT c.id AS code, c.account, c.mode, c.short_code, c.destination_url, c.destination_revision AS revision, c.status,
       c.version, c.disabled_at IS NOT NULL AS disabled, coalesce(k.sealed, '') AS sealed_key, u.key AS unsealed_key,
+      CASE WHEN c.has_password THEN coalesce((SELECT hash FROM code_passwords p WHERE p.code = c.id), '') END
+        AS password_hash,
       CASE WHEN num_nonnulls(c.rules, c.starts_at, c.expires_at, c.max_scans, c.fallback_url, c.forward_query, c.utm) > 0
         THEN jsonb_build_object('rules', c.rules, 'starts_at', c.starts_at, 'expires_at', c.expires_at,
           'max_scans', c.max_scans, 'limit_reached_at', c.limit_reached_at, 'fallback_url', c.fallback_url,
@@ -39,8 +45,9 @@ const selectRoutes = `
     FROM codes c LEFT JOIN visitor_keys k ON k.code = c.id LEFT JOIN unsealed_visitor_keys u ON u.code = c.id`;
 
 /** A key that an older version stored is plain until visitor-key-upkeep.ts has sealed it. */
-const routeOf = ({ unsealed_key, fields, ...route }: Row, box: SecretBox): Route => ({
+const routeOf = ({ unsealed_key, fields, password_hash, ...route }: Row, box: SecretBox): Route => ({
   ...route,
+  ...(password_hash === null ? {} : { password_hash }),
   ...(fields === null ? {} : { targeting: targetingOf(withTimes(fields)) }),
   ...(unsealed_key === null ? {} : { sealed_key: box.sealVisitorKey(unsealed_key, route.code) }),
 });

@@ -1,10 +1,13 @@
+import type { Link } from '../../events/link.ts';
 import type { Scan } from '../../events/scan.ts';
 import type { RedirectTarget } from '../../events/targeting/resolver.ts';
 import type { Availability } from '../../events/targeting/targeting.ts';
 import type { Bans } from './bans.ts';
+import type { ServedDomain } from './domains.ts';
 import type { LimitedRecorder } from './limited-recorder.ts';
-import type { NoticeName } from './notice-texts.ts';
+import type { DropName, FormName } from './notice-texts.ts';
 import { type Drop, notices, notStartedUntil } from './pages.ts';
+import type { Opening, PasswordGate } from './password-gate.ts';
 import type { Recorder } from './recorder.ts';
 import type { RouteLookup } from './route-lookup.ts';
 import type { KnownRoute } from './routes.ts';
@@ -15,6 +18,7 @@ export interface StepTools {
   sources: ScanSources;
   bans: Bans;
   lookup: Pick<RouteLookup, 'load'>;
+  gate: Pick<PasswordGate, 'open'>;
   recorder: Pick<Recorder, 'record'>;
   limited: Pick<LimitedRecorder, 'record'>;
 }
@@ -24,8 +28,10 @@ export class LinkRequest {
   readonly request: Request;
   readonly method: string;
   readonly headers: Headers;
-  readonly shortCode: string;
+  readonly requested: Link;
   readonly peer: string;
+  /** The custom domain of the link. */
+  readonly domain: ServedDomain | undefined;
   /** Set by `findRoute`; no step before it reads it. */
   route!: KnownRoute;
   availability: Availability = 'live';
@@ -35,17 +41,18 @@ export class LinkRequest {
   scan: Scan | undefined;
   isRecorded = false;
 
-  constructor(request: Request, shortCode: string, peer: string) {
+  constructor(request: Request, requested: Link, peer: string, domain: ServedDomain | undefined) {
     this.request = request;
     this.method = request.method;
     this.headers = request.headers;
-    this.shortCode = shortCode;
+    this.requested = requested;
     this.peer = peer;
+    this.domain = domain;
   }
 }
 
-type Outcome<Reason extends NoticeName = never> = Drop<Reason> | undefined;
-type Step = (link: LinkRequest, tools: StepTools) => Outcome<NoticeName> | Promise<Outcome<NoticeName>> | Promise<void>;
+type Outcome<Reason extends DropName = never> = Drop<Reason> | undefined;
+type Step = (link: LinkRequest, tools: StepTools) => Outcome<DropName> | Promise<Outcome<DropName>> | Promise<void>;
 
 /**
  * The steps of a request for a short link, in order. The type of a step says for which reasons it can drop the request; the
@@ -56,27 +63,32 @@ export const redirectSteps: readonly Step[] = [
   findRoute,
   chooseTarget,
   checkStatus,
+  askForPassword,
   recordWithinLimit,
   checkAvailability,
   recordScan,
 ];
 
+/** Only the form of a link with a password is posted. */
 function checkMethod({ method }: LinkRequest): Outcome<'method'> {
-  return method === 'GET' || method === 'HEAD' ? undefined : notices.method;
+  return method === 'GET' || method === 'HEAD' || method === 'POST' ? undefined : notices.method;
 }
 
 function findRoute(
   link: LinkRequest,
   { sources, lookup }: StepTools,
-): Outcome<'unknown'> | Promise<Outcome<'unknown'>> {
-  const route = sources.routes.get(link.shortCode);
+): Outcome<'unknown' | 'method'> | Promise<Outcome<'unknown' | 'method'>> {
+  const route = sources.routes.get(link.requested);
   return route === undefined
-    ? lookup.load(link.shortCode).then((loaded) => takeRoute(link, loaded))
+    ? lookup.load(link.requested).then((loaded) => takeRoute(link, loaded))
     : takeRoute(link, route);
 }
 
-function takeRoute(link: LinkRequest, route: KnownRoute | 'unknown'): Outcome<'unknown'> {
-  if (route === 'unknown') return notices.unknown;
+function takeRoute(link: LinkRequest, route: KnownRoute | 'unknown'): Outcome<'unknown' | 'method'> {
+  if (link.method === 'POST' && (route === 'unknown' || route.password_hash === undefined)) return notices.method;
+  // A domain can have changed hands: codes of its former account are not reachable over it.
+  if (route === 'unknown' || (link.domain !== undefined && link.domain.account !== route.account))
+    return notices.unknown;
   link.route = route;
   link.location = route.location;
   return undefined;
@@ -119,6 +131,24 @@ function isBanned(route: KnownRoute, target: RedirectTarget | undefined, bans: B
   const { account, disabled } = route;
   return bans.covers({ account, disabled, destination_url: target.url });
 }
+
+/** Only for a route with a password, and not where a notice follows anyway. */
+function askForPassword(
+  { request, peer, route, availability, target }: LinkRequest,
+  { gate }: StepTools,
+): Outcome | Promise<Outcome<FormName | 'busy'>> {
+  const { code, password_hash: hash } = route;
+  if (hash === undefined || (availability !== 'live' && target === undefined)) return undefined;
+  return gate.open(request, peer, { code, hash }).then((opening) => formNotices[opening]);
+}
+
+const formNotices = {
+  open: undefined,
+  asked: notices.password,
+  wrong: notices.wrong_password,
+  too_many: notices.too_many_tries,
+  busy: notices.busy,
+} satisfies Record<Opening, Outcome<FormName | 'busy'>>;
 
 /** Only for GET of a live code with `max_scans`: stores the scan if it is within the limit. */
 function recordWithinLimit(link: LinkRequest, tools: StepTools): Outcome | Promise<Outcome<Inactive>> {

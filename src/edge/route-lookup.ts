@@ -1,4 +1,4 @@
-import { problemWithShortCodeFormat } from '../../events/fields.ts';
+import { isPossibleLink, type Link } from '../../events/link.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
@@ -22,14 +22,14 @@ export class RouteLookup {
   }
 
   /** Throws when Postgres does not answer and the snapshot does not have the route. */
-  async load(shortCode: string): Promise<KnownRoute | 'unknown'> {
+  async load(link: Link): Promise<KnownRoute | 'unknown'> {
     // An invalid short code cannot exist, so it is neither queried nor cached. Reserved words are dispatched to the app.
-    if (problemWithShortCodeFormat(shortCode) !== undefined) return 'unknown';
-    const earlier = this.#routes.earlier(shortCode);
+    if (!isPossibleLink(link)) return 'unknown';
+    const earlier = this.#routes.earlier(link);
     if (earlier !== undefined && this.#timers.now() < this.#unavailableUntil) return earlier;
     try {
       const timeoutMs = earlier === undefined ? timeouts.routeLookupMs : timeouts.routeLookupWithSnapshotMs;
-      const loading = Promise.all([this.#routes.load(shortCode), this.#bans.loaded()]);
+      const loading = Promise.all([this.#routes.load(link), this.#bans.loaded()]);
       const rejectLookup = () => {
         throw new Error(`Postgres did not answer within ${timeoutMs} ms`);
       };
@@ -38,7 +38,7 @@ export class RouteLookup {
     } catch (error) {
       this.#unavailableUntil = this.#timers.now() + unavailableMs;
       // Read again: events that arrived meanwhile may have changed or invalidated it.
-      const current = this.#routes.earlier(shortCode);
+      const current = this.#routes.earlier(link);
       if (current === undefined) throw error;
       return current;
     }

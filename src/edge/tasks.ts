@@ -4,10 +4,8 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
 import type { Timers } from '../lib/timers.ts';
 import { ensurePartitions } from '../log/partitions.ts';
-import type { Bans } from './bans.ts';
-import { LogFollower } from './log-follower.ts';
+import { type EdgeState, LogFollower } from './log-follower.ts';
 import { type PeriodicOptions, runPeriodically } from './periodic.ts';
-import type { Routes } from './routes.ts';
 import { createSnapshotTask } from './snapshot-task.ts';
 import type { DrainStatus } from './spool/drain.ts';
 import { Orphans } from './spool/orphans.ts';
@@ -17,8 +15,7 @@ import { writeStatus } from './spool/status-file.ts';
 interface EdgeTaskOptions {
   sql: Sql;
   box: SecretBox;
-  routes: Routes;
-  bans: Bans;
+  state: EdgeState;
   /** The folder of all edges of this machine, and this edge's own in it. */
   folder: string;
   ownFolder: string;
@@ -36,18 +33,18 @@ interface EdgeTaskOptions {
 export interface EdgeIntervals {
   /** Between two reads of changes from the log. */
   pollMs: number;
-  /** Between two writes of routes and bans to disk. */
+  /** Between two writes of routes, bans and domains to disk. */
   snapshotMs: number;
   /** Between two runs of any other task. */
   otherMs: number;
 }
 
 export interface EdgeTasks {
-  /** Resolves once routes and bans no longer come from a snapshot alone. */
+  /** Resolves once routes, bans and domains no longer come from a snapshot alone. */
   caughtUp: Promise<void>;
   /** A sentence for each task that fails repeatedly, and for each spool that cannot be read. */
   failures(): string[];
-  /** Stops the tasks and writes routes and bans to disk one last time. */
+  /** Stops the tasks and writes routes, bans and domains to disk one last time. */
   stop(): Promise<void>;
 }
 
@@ -61,11 +58,12 @@ const maxSnapshotRestMs = 30_000;
 
 /** Runs the periodic tasks of an edge. */
 export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
-  const { sql, box, routes, bans, folder, ownFolder, storing, spool, log, metrics, timers } = options;
+  const { sql, box, state, folder, ownFolder, storing, spool, log, metrics, timers } = options;
   const { pollMs, snapshotMs, otherMs } = options.intervals ?? defaultIntervals;
-  const follower = new LogFollower(sql, routes, bans);
-  const writeRoutes = createSnapshotTask(ownFolder, box, routes);
-  const saveBans = () => bans.save(ownFolder);
+  const follower = new LogFollower(sql, state);
+  const writeRoutes = createSnapshotTask(ownFolder, box, state.routes);
+  const saveBans = () => state.bans.save(ownFolder);
+  const saveDomains = () => state.domains.save(ownFolder);
   const stopping = new AbortController();
   const orphans = new Orphans({ parent: folder, own: ownFolder, signal: stopping.signal, storing, log, metrics });
   const periodic = (name: string, task: () => Promise<void>, timing: Partial<PeriodicOptions>) =>
@@ -74,6 +72,7 @@ export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
     periodic('partitions', () => ensurePartitions(sql), {}),
     periodic('poll', () => follower.poll(), { everyMs: pollMs }),
     periodic('bans', saveBans, { everyMs: snapshotMs }),
+    periodic('domains', saveDomains, { everyMs: snapshotMs }),
     periodic('snapshot', writeRoutes, {
       everyMs: snapshotMs,
       restFor: (tookMs) => Math.min(tookMs * snapshotRestFactor, maxSnapshotRestMs),
@@ -91,7 +90,7 @@ export function startEdgeTasks(options: EdgeTaskOptions): EdgeTasks {
     async stop() {
       stopping.abort();
       await Promise.all(tasks.map((task) => task.stop()));
-      await Promise.allSettled([writeRoutes(), saveBans()]);
+      await Promise.allSettled([writeRoutes(), saveBans(), saveDomains()]);
     },
   };
 }

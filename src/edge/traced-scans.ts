@@ -3,8 +3,9 @@ import { type ScanBatch, sizeOf } from '../log/append-scans.ts';
 import { endServerSpan, type Span, serverSpan, type Tracing } from '../tracing/tracing.ts';
 import type { LimitedRecorder } from './limited-recorder.ts';
 import type { Recorder } from './recorder.ts';
+import type { Redirector } from './redirect.ts';
 
-type Redirect = (request: Request, shortCode: string, peer: string) => Promise<Response>;
+type Redirect = Redirector['redirect'];
 type Store = (batch: ScanBatch) => Promise<void>;
 
 const route = '/{short_code}';
@@ -42,12 +43,12 @@ class TracedScans implements EdgeTraces {
 
   redirects(redirect: Redirect): Redirect {
     const tracing = this.#tracing;
-    return async (request, shortCode, peer) => {
+    return async (request, link, peer, domain) => {
       const { name, attributes } = serverSpan(request.method, route);
       const parent = tracing.parentOf(request.headers, peer);
       const span = tracing.start(name, { kind: 'server', parent, attributes });
-      if (!span.isRecording()) return redirect(request, shortCode, peer);
-      const response = await tracing.within(span, () => redirect(request, shortCode, peer));
+      if (!span.isRecording()) return redirect(request, link, peer, domain);
+      const response = await tracing.within(span, () => redirect(request, link, peer, domain));
       endServerSpan(tracing, span, response.status);
       return response;
     };

@@ -17,9 +17,12 @@ const redirectOutcomes = [
   'disabled',
   'busy',
   'method',
+  'password',
+  'wrong_password',
+  'too_many_tries',
 ] as const;
 const attemptOutcomes = ['delivered', 'refused', 'timeout', 'unreachable', 'forbidden'] as const;
-const edgeTasks = ['poll', 'snapshot', 'partitions', 'orphans', 'bans', 'status'] as const;
+const edgeTasks = ['poll', 'snapshot', 'partitions', 'orphans', 'bans', 'domains', 'status'] as const;
 const dropReasons = ['queue_full', 'export_failed'] as const;
 const projections = ['counters', 'analytics', 'webhooks'] as const;
 

@@ -32,6 +32,7 @@ const rowsPerFetch = 100;
 const rowsPerFetchOf = new Map([
   ['visitors', 10_000],
   ['visitor_keys', 10_000],
+  ['code_passwords', 10_000],
   ['scan_counts', 10_000],
   ['log_blocks', 10_000],
   ['deliveries', 1_000],

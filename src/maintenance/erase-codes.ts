@@ -36,6 +36,7 @@ export async function eraseCodes(
   // In this order, because a process that seals a key moves it from the first table to the second.
   await tx`DELETE FROM unsealed_visitor_keys WHERE code = ANY(${ids})`;
   await tx`DELETE FROM visitor_keys WHERE code = ANY(${ids})`;
+  await tx`DELETE FROM code_passwords WHERE code = ANY(${ids})`;
   await tx`UPDATE events SET data = '{}', schema = ${erasedSchema} WHERE stream = ANY(${ids}) AND schema <> ${erasedSchema}`;
   const [{ before }] = await tx<[{ before: number }]>`
     SELECT coalesce(max(position), 0) AS before FROM events WHERE stream = ANY(${ids}) AND type = 'code_deleted'`;

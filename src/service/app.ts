@@ -1,4 +1,5 @@
 import { Elysia } from 'elysia';
+import { shortCodeReader } from '../../events/reserved-words.ts';
 import { pingWarehouse } from '../analytics/connect.ts';
 import { findTable } from '../analytics/table-in-use.ts';
 import { withRequestId } from '../api/http/answers.ts';
@@ -9,8 +10,9 @@ import { timeouts } from '../lib/timeouts.ts';
 import type { ServiceContext, Started } from './context.ts';
 import { serveDomainProof } from './domain-proof.ts';
 import { Degraded, type Details, type Probe, serveHealth } from './health.ts';
-import { type Server, shortCodeReader, withAbsoluteUrl, withHsts } from './http-server.ts';
+import { type Server, withAbsoluteUrl, withHsts } from './http-server.ts';
 import { serveSecurityText } from './security-txt.ts';
+import { serveTlsAsk } from './tls-ask.ts';
 
 /** Serves what every process answers besides short links: health, proofs of custom domains and security.txt. */
 export function buildApp(context: ServiceContext, started: Started): Elysia {
@@ -20,6 +22,8 @@ export function buildApp(context: ServiceContext, started: Started): Elysia {
   app.onError(({ request }) => noticeResponse(notices.unknown, request.headers));
   serveHealth(app, probesOf(context, started), log, detailsOf(started));
   serveDomainProof(app, context.webhooks.box);
+  if (started.edge !== undefined)
+    serveTlsAsk(app, { edge: started.edge, addresses, trustedProxies: config.trustedProxies });
   serveSecurityText(app, { contact: config.securityContact, publicUrl: addresses.publicUrl, clock });
   return app;
 }
@@ -58,20 +62,26 @@ async function probeEdge(edge: Edge): Promise<void> {
   if (failures.length > 0) throw new Degraded(failures.join('; '));
 }
 
-/** Routes requests for short links to the edge and all others to the app. */
+/** Routes requests for custom domains and short links to the edge and all others to the app. */
 export function serveRequests(server: Server, app: Elysia, edge: Edge | undefined, addresses: Addresses): void {
   const isHttps = addresses.publicUrl.startsWith('https:');
   const shortCodeOf = shortCodeReader(addresses.shortBaseUrl);
   app.server = server;
+  const answerByService = (request: Request, peer: string) => {
+    const shortCode = edge === undefined ? undefined : shortCodeOf(request.url);
+    const answer =
+      edge === undefined || shortCode === undefined
+        ? answerByApp(app, request)
+        : edge.redirect(request, shortCode, peer);
+    return isHttps ? answer.then(withHsts) : answer;
+  };
   server.reload({
     fetch(received) {
       const request = withAbsoluteUrl(received);
-      const shortCode = edge === undefined ? undefined : shortCodeOf(request.url);
-      const answer =
-        edge === undefined || shortCode === undefined
-          ? answerByApp(app, request)
-          : edge.redirect(request, shortCode, server.requestIP(request)?.address ?? '');
-      return isHttps ? answer.then(withHsts) : answer;
+      const peer = server.requestIP(request)?.address ?? '';
+      const answer = edge?.answerOnDomain(request, peer);
+      if (answer === undefined) return answerByService(request, peer);
+      return answer.then((response) => response ?? answerByService(request, peer));
     },
   });
 }

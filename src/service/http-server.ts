@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AggregatorRegistry } from 'prom-client';
-import { isReserved } from '../codes/short-code.ts';
+import { readHost } from '../../events/hosts.ts';
 import type { Config, ServiceConfig } from '../config/config.ts';
 import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies } from '../lib/client-address.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
@@ -87,35 +87,15 @@ export function plainHttpWarning({ host, publicUrl, roles, trustedProxies }: Con
   return `API keys travel unencrypted: the service listens on ${host}, beyond this machine, and PUBLIC_URL is not https. Put a proxy with TLS in front of it and set PUBLIC_URL=https://…, or use it in a network you trust.`;
 }
 
-/** Completes the URL of an HTTP/1.0 request without a Host header, of which Bun passes on only the path. */
-export function withAbsoluteUrl(request: Request): Request {
-  if (request.url.startsWith('/')) Object.defineProperty(request, 'url', { value: `http://localhost${request.url}` });
-  return request;
-}
-
 /**
- * Returns a function that reads the short code in a URL: its only path segment, after the path of `shortBaseUrl`. It returns
- * undefined for every other path. It works on the text, because parsing a URL for every scan would cost more than the rest of
- * the routing.
- *
- * @example
- * const shortCodeOf = shortCodeReader('https://go.example.com/s');
- * shortCodeOf('https://go.example.com/s/menu?table=3'); // 'menu'
- * shortCodeOf('https://go.example.com/v1/qrcodes'); // undefined
+ * Completes the URL of a request of which Bun passes on only the path: of HTTP/1.0 without a Host header, and of a host that is
+ * not in ASCII, as a client sends it that does not know punycode.
  */
-export function shortCodeReader(shortBaseUrl: string): (url: string) => string | undefined {
-  const prefix = new URL(shortBaseUrl).pathname.replace(/\/+$/, '');
-  return (url) => {
-    const from = url.indexOf('/', 8);
-    let to = url.length;
-    for (let i = from + 1; i < to; i++) {
-      const c = url.charCodeAt(i);
-      if (c === 63 /* ? */ || c === 35 /* # */) to = i;
-    }
-    let path = url.slice(from, to);
-    if (prefix !== '' && path.startsWith(`${prefix}/`)) path = path.slice(prefix.length);
-    if (path.length > 1 && path.endsWith('/')) path = path.slice(0, -1);
-    const segment = path.slice(1);
-    return segment === '' || segment.includes('/') || isReserved(segment) ? undefined : segment;
-  };
+export function withAbsoluteUrl(request: Request): Request {
+  if (request.url.startsWith('/')) {
+    const sent = Buffer.from(request.headers.get('host') ?? '', 'latin1').toString('utf8');
+    const host = readHost(sent.replace(/:\d+$/, '')) ?? 'localhost';
+    Object.defineProperty(request, 'url', { value: `http://${host}${request.url}` });
+  }
+  return request;
 }

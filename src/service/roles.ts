@@ -16,7 +16,7 @@ import { migrateWhenAvailable } from './migration.ts';
 
 /** Starts the role `edge`. It starts before all others, since it needs neither Postgres nor NATS. */
 export async function startEdgeRole(context: ServiceContext, onAppended: () => void): Promise<Edge> {
-  const { config, webhooks, clock, log, metrics, cleanup, tracing, edgeIntervals: intervals } = context;
+  const { config, addresses, webhooks, clock, log, metrics, cleanup, tracing, edgeIntervals: intervals } = context;
   const {
     databaseUrl,
     edgeFolder: folder,
@@ -26,7 +26,8 @@ export async function startEdgeRole(context: ServiceContext, onAppended: () => v
     trustedProxies,
   } = config;
   const parts = { databaseUrl, box: webhooks.box, folder, spoolMaxBytes, durability, geoPath, trustedProxies };
-  const edge = await startEdge({ ...parts, clock, log, metrics, onAppended, tracing, intervals });
+  const { ownUrls } = addresses;
+  const edge = await startEdge({ ...parts, ownUrls, clock, log, metrics, onAppended, tracing, intervals });
   cleanup.add(() => edge.stop(), measureDisk(folder, log, metrics).stop);
   return edge;
 }

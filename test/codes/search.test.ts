@@ -149,7 +149,8 @@ describe('searchOf', () => {
     ['HTTP://SHO.RT/Menu', { shortCode: 'Menu' }],
     ['sho.rt/menu/?utm=x', { shortCode: 'menu' }],
     ['https://sho.rt/', { words: 'https://sho.rt/' }],
-    ['https://example.com/menu', { words: 'https://example.com/menu' }],
+    ['https://go.example:8443/menu?x', { words: 'https://go.example:8443/menu?x', link: 'go.example/menu' }],
+    ['https://example.com/a/menu', { words: 'https://example.com/a/menu' }],
     ['my qr_code', { words: 'my qr_code' }],
   ])('reads %j', (text, search) => expect(searchOf(text, 'https://sho.rt')).toEqual(search));
 });

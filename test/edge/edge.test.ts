@@ -39,6 +39,7 @@ async function start(parent = folder) {
     spoolMaxBytes: 2 ** 24,
     geoPath: undefined,
     trustedProxies: { v4: [], v6: [] },
+    ownUrls: [],
     clock: systemClock,
     log: lines.log,
     metrics,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createBans } from '../../src/edge/bans.ts';
+import { Domains } from '../../src/edge/domains.ts';
 import { LogFollower } from '../../src/edge/log-follower.ts';
 import type { Sql } from '../../src/lib/sql.ts';
 import { connect } from '../../src/log/connect.ts';
@@ -24,7 +25,7 @@ afterAll(() => sql.end({ timeout: 1 }));
 test('a change that a promoted replica lacks is undone, also if neither the stream nor a projection has seen it', async () => {
   const code = await given();
   const routes = routesOn(sql);
-  const follower = new LogFollower(sql, routes, createBans(sql));
+  const follower = new LogFollower(sql, { routes, bans: createBans(sql), domains: new Domains(sql, undefined) });
   await follower.poll();
   await loadRoute(routes, code.short_code);
   routes.apply(await patch(code, { destination_url: 'https://example.com/2' }));

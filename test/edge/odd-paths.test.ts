@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { reservedWords } from '../../src/codes/short-code.ts';
+import { reservedWords } from '../../events/reserved-words.ts';
 import { created } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-http.ts';

@@ -49,6 +49,7 @@ test('a new account has its name and plan', () => {
     suspended_at: null,
     timezone: null,
     guest_page: null,
+    primary_domain: null,
   });
 });
 

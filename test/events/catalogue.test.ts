@@ -19,7 +19,7 @@ const event = (type: string, data: unknown) => ({ type, data }) as DomainEvent;
 
 describe('validation', () => {
   test('a valid event has the number of its schema', () => {
-    expect(schemaOf(event('code_created', created))).toBe(7);
+    expect(schemaOf(event('code_created', created))).toBe(8);
     expect(schemaOf(event('code_paused', {}))).toBe(1);
   });
 
@@ -84,8 +84,8 @@ describe('upcasting', () => {
   });
 
   test('rejects a newer schema', () => {
-    expect(() => upcast('code_created', 8, created)).toThrow(
-      'An event of type code_created (version 8, this process reads up to 7) was written by a newer version of Scanlog: upgrade this process first',
+    expect(() => upcast('code_created', 9, created)).toThrow(
+      'An event of type code_created (version 9, this process reads up to 8) was written by a newer version of Scanlog: upgrade this process first',
     );
   });
 

@@ -68,6 +68,7 @@ describe('creating', () => {
       position: 41,
       disabled_reason: null,
       disabled_at: null,
+      has_password: null,
       ...noTargeting,
       tags: null,
       tag_names: null,

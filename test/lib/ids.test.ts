@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isReserved } from '../../src/codes/short-code.ts';
+import { isReserved } from '../../events/reserved-words.ts';
 import { type IdPrefix, isId, newId, newSecret, newShortCode } from '../../src/lib/ids.ts';
 
 const now = Date.parse('2026-03-01T09:30:00.000Z');

@@ -206,6 +206,41 @@ export const styledChanges: Change[] = [
 const webhook = { webhook: 'wh_0000000000000000000000', mode: 'test' as const };
 const settings = { description: 'Küche', events: ['scan.created', 'code.updated'], qr_ids: null, tags: ['summer'] };
 
+const domain = { domain: 'dom_0000000000000000000000', name: 'xn--bcher-kva.example' };
+const noPages = { root_url: null, not_found_url: null, expired_url: null, app_links: null };
+
+/** A code on a custom domain with a password, and one change of every type of domains. */
+export const domainChanges: Change[] = [
+  recorded(code, 1, {
+    type: 'code_created' as const,
+    data: {
+      ...(creation?.type === 'code_created' ? creation.data : undefined),
+      short_code: 'xn--bcher-kva.example/Menu-1',
+      has_password: true,
+    },
+  } as Pick<Change, 'type' | 'data'>),
+  recorded(code, 2, { type: 'password_changed', data: {} }),
+  recorded(code, 3, { type: 'password_removed', data: {} }),
+  ...[
+    { type: 'domain_added' as const, data: { ...domain, token: 'token' } },
+    { type: 'domain_verified' as const, data: domain },
+    {
+      type: 'domain_failed' as const,
+      data: { ...domain, problems: [{ check: 'txt' as const, expected: 'scanlog-verify=token', found: 'nothing' }] },
+    },
+    {
+      type: 'domain_changed' as const,
+      data: {
+        ...domain,
+        from: noPages,
+        to: { ...noPages, root_url: 'https://example.com/ü', app_links: { apple: { applinks: {} }, android: [{}] } },
+      },
+    },
+    { type: 'domain_removed' as const, data: { ...domain, reason: 'removed' as const } },
+    { type: 'primary_domain_changed' as const, data: { from: null, to: domain.domain } },
+  ].map((event, i) => recorded(account, i + 1, event)),
+];
+
 /** One change of every type of the webhooks of `/v1/webhooks`. */
 export const webhookChanges: Change[] = [
   {
@@ -264,3 +299,14 @@ export const targetedRoutes = routes.map((route, i) =>
         },
       },
 );
+
+/** With a route on a custom domain. */
+export const routesOnDomains = [
+  ...targetedRoutes,
+  ...routes.slice(0, 1).map((route) => ({
+    ...route,
+    code: 'qr_00000000000000000000000009',
+    short_code: 'xn--bcher-kva.example/Menu-1',
+    password_hash: '$argon2id$v=19$m=65536,t=2,p=1$salt$hash',
+  })),
+];

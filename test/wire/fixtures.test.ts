@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { domainEvents } from '../../events/domain.ts';
 import type { Change } from '../../events/entry.ts';
 import type { RecordedScan } from '../../events/scan.ts';
 import { batchOf } from '../../events/scan-batch.ts';
@@ -14,8 +15,10 @@ import {
   batch,
   changeRange,
   changes,
+  domainChanges,
   noteChanges,
   routes,
+  routesOnDomains,
   ruledScans,
   scanRange,
   scans,
@@ -51,7 +54,7 @@ const scansOf = (hasRules: boolean) => (hasRules ? ruledScans : scans);
 const written = (name: string): string =>
   text(name).replaceAll(
     /("type":"(code_created|tags_changed)".*?"schema":)\d+/g,
-    (_, before, type) => `${before}${type === 'code_created' ? 7 : 2}`,
+    (_, before, type) => `${before}${type === 'code_created' ? 8 : 2}`,
   );
 const newer = /newer version of Scanlog: upgrade this process first$/;
 const encoded = (text: string) => new TextEncoder().encode(text);
@@ -98,6 +101,12 @@ describe('a message of the stream', () => {
     expect(entries).toEqual(tagChanges);
   });
 
+  test('with a code on a custom domain is decoded, and has one of each type of changes of domains', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-code_created-8'));
+    expect(entries).toEqual(domainChanges);
+    expect(entries.map(({ type }) => type)).toEqual(expect.arrayContaining(Object.keys(domainEvents)));
+  });
+
   test('with changes of webhooks is decoded, and has one of each type', () => {
     const { entries } = decodeMessage(bytes('stream-message-2-changes-webhooks'));
     expect(entries).toEqual(webhookChanges);
@@ -119,7 +128,10 @@ describe('a message of the stream', () => {
       written('stream-message-2-changes-code_created-6'),
     );
     expect(encodeChanges(changeRange, tagChanges.map(encodeChange))).toBe(
-      text('stream-message-2-changes-code_created-7'),
+      written('stream-message-2-changes-code_created-7'),
+    );
+    expect(encodeChanges(changeRange, domainChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-code_created-8'),
     );
     expect(encodeChanges(changeRange, webhookChanges.map(encodeChange))).toBe(
       text('stream-message-2-changes-webhooks'),
@@ -153,9 +165,9 @@ describe('a message of the stream', () => {
 
   test('with events or lines of a newer version is rejected, naming them', () => {
     const [created] = changes;
-    const event = JSON.stringify({ ...created, schema: 8 });
+    const event = JSON.stringify({ ...created, schema: 9 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [event])))).toThrow(
-      /^An event of type code_created \(version 8, this process reads up to 7\) was written by a newer/,
+      /^An event of type code_created \(version 9, this process reads up to 8\) was written by a newer/,
     );
     const unknown = JSON.stringify({ ...created, type: 'code_exploded', schema: 1 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [unknown])))).toThrow(/unknown type code_exploded/);
@@ -214,20 +226,25 @@ describe('a snapshot of routes', () => {
   const keys = { fingerprint: 'cd'.repeat(32), seal: (key: Uint8Array) => key };
 
   test('every version has a fixture', () => {
-    expect(versionsOf('route-snapshot')).toEqual([1, 2, 3, 4, 5, 6]);
+    expect(versionsOf('route-snapshot')).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
   test.each(versionsOf('route-snapshot'))('of version %i is decoded', (version) => {
     const read = decodeSnapshot(text(`route-snapshot-${version}`), keys);
     expect(read.aliases).toEqual(version < 5 ? [] : aliases);
     expect(read.routes.map((route) => ({ ...route, sealed_key: new Uint8Array(route.sealed_key) }))).toEqual(
-      version >= 6 ? targetedRoutes : routes,
+      version >= 7 ? routesOnDomains : version === 6 ? targetedRoutes : routes,
     );
   });
 
   test('is encoded exactly as the fixture of the newest version', () => {
-    const lines = [snapshotHead(keys.fingerprint), ...targetedRoutes.map(encodeRoute), ...aliases.map(encodeAlias), ''];
-    expect(lines.join('\n')).toBe(text('route-snapshot-6'));
+    const lines = [
+      snapshotHead(keys.fingerprint),
+      ...routesOnDomains.map(encodeRoute),
+      ...aliases.map(encodeAlias),
+      '',
+    ];
+    expect(lines.join('\n')).toBe(text('route-snapshot-7'));
   });
 
   test('encrypted with another SECRET_KEY is rejected', () => {
@@ -236,6 +253,6 @@ describe('a snapshot of routes', () => {
   });
 
   test('of a newer version is rejected', () => {
-    expect(() => decodeSnapshot(`{"snapshot":7}\n${text('route-snapshot-1')}`, keys)).toThrow(newer);
+    expect(() => decodeSnapshot(`{"snapshot":8}\n${text('route-snapshot-1')}`, keys)).toThrow(newer);
   });
 });

@@ -2,7 +2,8 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import type { Owner } from '../../../events/owner.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import { deletedCodesInTable, type TableInUse } from '../../analytics/table-in-use.ts';
-import { codeNotFound, codesWithIds, codesWithTags, type ListedCode } from '../../codes/codes.ts';
+import { codeNotFound, codesWith, codesWithIds, type ListedCode } from '../../codes/codes.ts';
+import { domainIn, domainQuery } from '../qrcodes/domain-query.ts';
 import { tagFilterOf, tagQuery } from '../qrcodes/targeting-schemas.ts';
 import type { Service } from '../service.ts';
 import { analyticsQuery, filtersOf } from './filters.ts';
@@ -23,12 +24,13 @@ export const accountQuery = {
     }),
   ),
   ...tagQuery,
+  ...domainQuery,
 };
 
 export type AccountQuery = Static<ReturnType<typeof t.Object<typeof accountQuery>>>;
 
 /**
- * The codes that a query names by id, by tag, or by both; undefined when it names none. Throws 404 for a code that the
+ * The codes that a query names by id, tag and domain; undefined when it names none. Throws 404 for a code that the
  * account does not have.
  */
 export async function selectedCodes(
@@ -37,10 +39,12 @@ export async function selectedCodes(
   query: AccountQuery,
 ): Promise<ListedCode[] | undefined> {
   const tags = tagFilterOf(query);
-  const tagged = tags && (await codesWithTags(service.sql, owner, tags));
+  const domain = domainIn(query);
+  const matching =
+    tags === undefined && domain === undefined ? undefined : await codesWith(service.sql, owner, { tags, domain });
   const named = query.qr_id && (await codesNamed(service, owner, query.qr_id));
-  if (named === undefined || tagged === undefined) return named ?? tagged;
-  const ids = new Set(tagged.map(({ id }) => id));
+  if (named === undefined || matching === undefined) return named ?? matching;
+  const ids = new Set(matching.map(({ id }) => id));
   return named.filter(({ id }) => ids.has(id));
 }
 

@@ -1,3 +1,4 @@
+import { domainOf } from '../../../events/link.ts';
 import type { Owner } from '../../../events/owner.ts';
 import { spelledTags } from '../../../events/tags.ts';
 import type { ExportFormat } from '../../analytics/export.ts';
@@ -16,18 +17,20 @@ const overheadBytes = 200;
 interface KnownCode {
   name: string;
   tags: string[];
+  domain: string | undefined;
   /** The URLs that the code has led to, by `leadKey`. */
   urls: Map<string, string>;
 }
 
-/** The end of a scan in each format: what only Postgres has, the name and tags of its code, and the URL that it led to. */
+/** The end of a scan in each format: what only Postgres has, name, tags and domain of its code, and the URL that it led to. */
 const ends: Record<ExportFormat, (url: string, code: KnownCode) => string> = {
-  csv: (url, { name, tags }) => `,${cell(url)},${cell(name)},${cell(tags.join('; '))}\r\n`,
-  json: (url, { name, tags }) => `,${JSON.stringify({ destination_url: url, name, tags }).slice(1)}`,
+  csv: (url, { name, tags, domain }) => `,${cell(url)},${cell(name)},${cell(tags.join('; '))},${domain ?? ''}\r\n`,
+  json: (url, { name, tags, domain }) =>
+    `,${JSON.stringify({ destination_url: url, name, tags, domain: domain ?? null }).slice(1)}`,
 };
 const separators: Record<ExportFormat, string> = { csv: '', json: ',' };
 
-/** Adds URL, name and tags to the scans of an export that was read `withLeads`. */
+/** Adds URL, name, tags and domain to the scans of an export that was read `withLeads`. */
 export class ExportColumns {
   readonly #sql: Queryable;
   readonly #owner: Owner;
@@ -76,7 +79,8 @@ export class ExportColumns {
       );
       const code = codes.get(id);
       const [name, tags] = [code?.name ?? '', (code && spelledTags(code)) ?? []];
-      this.#known.set(id, { name, tags, urls: new Map(urls) });
+      const domain = domainOf(code?.short_code ?? '');
+      this.#known.set(id, { name, tags, domain, urls: new Map(urls) });
       const characters = name.length + tags.join().length;
       this.#knownBytes +=
         overheadBytes + characters + urls.reduce((sum, [, url]) => sum + url.length + overheadBytes, 0);
@@ -85,7 +89,7 @@ export class ExportColumns {
 }
 
 /** A code that was deleted during the export. */
-const deleted: KnownCode = { name: '', tags: [], urls: new Map() };
+const deleted: KnownCode = { name: '', tags: [], domain: undefined, urls: new Map() };
 
 function splitLead(text: string): { code: string; key: string } {
   const end = text.indexOf(' ');

@@ -29,7 +29,7 @@ import { AccountExportFile, ExportFile } from './schemas.ts';
 const chunkRows = 20_000;
 
 const contractColumns = 'id,timestamp,country,region,city,device,browser,is_unique';
-const allColumns = `${contractColumns},is_bot,rule,variant,destination_url,name,tags`;
+const allColumns = `${contractColumns},is_bot,rule,variant,destination_url,name,tags,domain`;
 
 const mediaTypes: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -56,7 +56,7 @@ const columnsQuery = {
   columns: t.Optional(
     oneOf(['all'], {
       description:
-        '`all` adds `is_bot`, `rule`, `variant` and `destination_url`, where the scan led, and the present `name` and `tags` of the code. Tags in a CSV file are separated by `; `. A JSON file has bot flag, rule and variant anyway.',
+        '`all` adds `is_bot`, `rule`, `variant` and `destination_url`, where the scan led, the present `name` and `tags` of the code, and its custom `domain`. Tags in a CSV file are separated by `; `. A JSON file has bot flag, rule and variant anyway.',
     }),
   ),
 };

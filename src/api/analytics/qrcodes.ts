@@ -1,4 +1,5 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import { urlOfLink } from '../../../events/link.ts';
 import { type CodeFigures as Figures, readCodes } from '../../analytics/codes.ts';
 import type { Reading } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
@@ -66,7 +67,7 @@ export const codesOperation = (service: Service): Operation =>
           {
             qr_id: code.id,
             name: code.name,
-            short_url: `${service.addresses.shortBaseUrl}/${code.short_code}`,
+            short_url: urlOfLink(code.short_code, service.addresses.shortBaseUrl),
             ...present(figures),
             ...(previous && { previous: present(previous.get(code.id) ?? without(code.id)) }),
           },

@@ -230,6 +230,9 @@ const allColumns = {
   destination_url: t.Optional(t.String({ description: 'Where the scan led.', examples: ['https://example.com/menu'] })),
   name: t.Optional(name),
   tags: t.Optional(t.Array(t.String(), { description: 'Tags of the code.', examples: [['summer']] })),
+  domain: t.Optional(
+    t.Union([t.String(), t.Null()], { description: 'The custom domain of the code.', examples: ['go.example.com'] }),
+  ),
 };
 const ExportedScan = t.Object({ ...ScanRecord.properties, ...allColumns }, exact);
 const ExportedOwnedScan = t.Object({ ...OwnedScanRecord.properties, ...allColumns }, exact);

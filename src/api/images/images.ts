@@ -1,6 +1,7 @@
 import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import type { Code } from '../../../events/code.ts';
+import { shortCodeOf, urlOfLink } from '../../../events/link.ts';
 import { oneOf } from '../../../events/one-of.ts';
 import { codeNotFound, findCode } from '../../codes/codes.ts';
 import { findArt } from '../../codes/logos.ts';
@@ -56,7 +57,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
   const cache = createImageCache({ maxBytes: 64 * 1024 * 1024 });
 
   const pictureOf = ({ short_code, style }: Drawn, image: Image): Picture => {
-    return { url: `${addresses.shortBaseUrl}/${short_code}`, style, ...image };
+    return { url: urlOfLink(short_code, addresses.shortBaseUrl), style, ...image };
   };
 
   const withLogo = async (picture: Picture): Promise<Picture> => {
@@ -81,7 +82,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
   async function answer(code: Drawn, image: Image, headers: Headers, use: Use, drawnFor: RenderedFor): Promise<Answer> {
     const picture = pictureOf(code, image);
     const etag = etagOf(picture);
-    const imageHeaders = headersOf(code.short_code, image.format, etag, use);
+    const imageHeaders = headersOf(shortCodeOf(code.short_code), image.format, etag, use);
     const cached = headers.get('if-none-match');
     if (cached !== null && matchesEtag(cached, etag)) return { status: 304, body: '', headers: imageHeaders };
     return { status: 200, body: await draw(picture, drawnFor), headers: imageHeaders };

@@ -1,5 +1,6 @@
+import { urlOfLink } from '../../../events/link.ts';
+import { problemWithShortCode } from '../../../events/reserved-words.ts';
 import { codeNotFound, findCode } from '../../codes/codes.ts';
-import { problemWithShortCode } from '../../codes/short-code.ts';
 import { invalid, retryLater } from '../../lib/errors.ts';
 import { QueueFull } from '../../lib/semaphore.ts';
 import { timeouts } from '../../lib/timeouts.ts';
@@ -43,7 +44,7 @@ const proofCode = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
       const logo = await artOf(sql, caller, code.style);
       return json(
         200,
-        await proofOf(proofs, caller.account, code.style, `${addresses.shortBaseUrl}/${code.short_code}`, logo),
+        await proofOf(proofs, caller.account, code.style, urlOfLink(code.short_code, addresses.shortBaseUrl), logo),
       );
     },
   });
@@ -67,7 +68,10 @@ const proofStyle = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
       const logo = await artOf(sql, caller, style);
       if (style.logo !== undefined && logo === undefined)
         throw invalid([{ field: 'style.logo.id', message: `style.logo.id: there is no logo ${style.logo.id}.` }]);
-      return json(200, await proofOf(proofs, caller.account, style, `${addresses.shortBaseUrl}/${short_code}`, logo));
+      return json(
+        200,
+        await proofOf(proofs, caller.account, style, urlOfLink(short_code, addresses.shortBaseUrl), logo),
+      );
     },
   });
 

@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox';
+import { urlOfLink } from '../../../events/link.ts';
 import type { CountedCode } from '../../codes/codes.ts';
 import { findArt } from '../../codes/logos.ts';
 import type { LogoArt } from '../../qr/logo-art.ts';
@@ -61,7 +62,7 @@ function labelOf(
   shortBaseUrl: string,
   logos: ReadonlyMap<string, LogoArt | undefined>,
 ): Label {
-  const url = `${shortBaseUrl}/${short_code}`;
+  const url = urlOfLink(short_code, shortBaseUrl);
   const captions = { none: undefined, name, short_url: url.replace(/^https?:\/\//, '') };
   return { url, style, logo: logos.get(style.logo?.id ?? ''), caption: captions[caption] };
 }

@@ -1,3 +1,4 @@
+import { linkOf, urlOfLink } from '../../../events/link.ts';
 import type { Owner } from '../../../events/owner.ts';
 import type { Style } from '../../../events/style.ts';
 import type { CodeRequest } from '../../codes/create.ts';
@@ -18,12 +19,12 @@ export async function checkLogos(
   const ids = requests.flatMap(({ style }) => style?.logo?.id ?? []);
   if (ids.length === 0) return;
   const logos = await lockUsedLogos(tx, owner, ids);
-  const [first, ...rest] = requests.flatMap(({ style, short_code = newShortCode() }, index): FieldError[] => {
+  const [first, ...rest] = requests.flatMap(({ style, short_code = newShortCode(), domain }, index): FieldError[] => {
     if (style?.logo === undefined) return [];
     const logo = logos.get(style.logo.id);
     if (logo === undefined)
       return [{ index, field: 'style.logo.id', message: `style.logo.id: there is no logo ${style.logo.id}.` }];
-    const problem = problemWithLogo(`${shortBaseUrl}/${short_code}`, style, logo);
+    const problem = problemWithLogo(urlOfLink(linkOf(domain, short_code), shortBaseUrl), style, logo);
     return problem === undefined ? [] : [{ index, field: 'style.logo.size', message: `style.logo.size ${problem}` }];
   });
   if (first !== undefined) throw invalid([first, ...rest]);

@@ -1,3 +1,4 @@
+import { linkOf, urlOfLink } from '../../../events/link.ts';
 import type { Owner } from '../../../events/owner.ts';
 import type { Style } from '../../../events/style.ts';
 import type { CodeRequest } from '../../codes/create.ts';
@@ -28,7 +29,7 @@ const notProofed: Reason = {
 };
 
 /** A code to create, and whether it may be unreadable. */
-type Styled = Pick<CodeRequest, 'style' | 'short_code'> & { allowUnreadable: boolean };
+type Styled = Pick<CodeRequest, 'style' | 'short_code' | 'domain'> & { allowUnreadable: boolean };
 
 /** Like every generated short code. */
 const generatedShortCode = 'aB3xY7z';
@@ -60,12 +61,12 @@ export async function checkStyles(
   };
   const errors: FieldError[] = [];
   const reasons: (Reason[] | undefined)[] = [];
-  for (const [index, { style = {}, short_code = generatedShortCode, allowUnreadable }] of requests.entries()) {
+  for (const [index, { style = {}, short_code = generatedShortCode, domain, allowUnreadable }] of requests.entries()) {
     if (riskyFields.every((field) => style[field] === undefined)) {
       reasons.push(undefined);
       continue;
     }
-    const url = `${shortBaseUrl}/${short_code}`;
+    const url = urlOfLink(linkOf(domain, short_code), shortBaseUrl);
     const art = await findArt(style);
     // The transaction refuses it, and says why.
     if (style.logo !== undefined && (art === undefined || problemWithLogo(url, style, art) !== undefined)) {

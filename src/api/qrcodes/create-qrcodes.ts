@@ -1,5 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import type { CodeEvent } from '../../../events/code-events.ts';
+import { linkOf } from '../../../events/link.ts';
 import type { Recorded } from '../../../events/recorded.ts';
 import { foldShortCode } from '../../../events/short-code.ts';
 import type { Caller } from '../../accounts/admission.ts';
@@ -14,6 +15,7 @@ import { validator } from '../http/validate.ts';
 import type { Service } from '../service.ts';
 import { checkLogos } from './check-logos.ts';
 import { checkStyles } from './check-styles.ts';
+import { hashAll } from './code-passwords.ts';
 import { presentCreated, readNewCode } from './new-code.ts';
 import { NewQrCode, NewQrCodes } from './qrcode-requests.ts';
 import { CreatedQrCode } from './qrcode-schemas.ts';
@@ -71,11 +73,13 @@ export async function createFrom(
 ): Promise<Answer> {
   const read = readNewCode(payload, service.addresses);
   if ('errors' in read) throw invalid(read.errors as [FieldError, ...FieldError[]]);
+  const [password_hash] = await hashAll(service, [read.password]);
+  const request = { ...read.request, password_hash };
   const payloads = [payload as Static<typeof NewQrCode>];
-  const [reasons] = await checkAll(service, proofs, call.caller, [read.request], payloads).catch((error) => {
+  const [reasons] = await checkAll(service, proofs, call.caller, [request], payloads).catch((error) => {
     throw withoutIndexes(error);
   });
-  return create(service, call, kind, [read.request], ([code], now) => {
+  return create(service, call, kind, [request], ([code], now) => {
     if (code === undefined) throw new Error('no code was created');
     return json(201, presentCreated(code, payload, service.addresses, { now, reasons }));
   });
@@ -179,28 +183,37 @@ async function create(
 }
 
 /** Validates the items of a bulk create; throws 400 with the errors of all of them. */
-async function readAll({ sql, addresses }: Service, payloads: readonly unknown[]): Promise<CodeRequest[]> {
+async function readAll(service: Service, payloads: readonly unknown[]): Promise<CodeRequest[]> {
+  const { sql, addresses } = service;
   const read = payloads.map((payload) => readNewCode(payload, addresses));
   const errors = read.flatMap((item, index) =>
     'errors' in item ? item.errors.map((error) => ({ index, ...error })) : [],
   );
-  const shortCodes = read.map((item) => ('request' in item ? item.request.short_code : undefined));
-  errors.push(...repeatedShortCodes(shortCodes));
+  const requests = read.map((item) => ('request' in item ? item.request : {}));
+  errors.push(...repeatedShortCodes(requests));
   // The request is refused anyway, so also report taken short codes, which would fail the next attempt.
-  if (errors.length > 0) errors.push(...(await takenShortCodes(sql, shortCodes)));
+  if (errors.length > 0) errors.push(...(await takenShortCodes(sql, requests)));
   errors.sort((a, b) => a.index - b.index);
   const [first, ...rest] = errors;
   if (first !== undefined) throw invalid([first, ...rest]);
-  return read.flatMap((item) => ('request' in item ? [item.request] : []));
+  const valid = read.flatMap((item) => ('request' in item ? [item] : []));
+  const hashes = await hashAll(
+    service,
+    valid.map(({ password }) => password),
+  );
+  return valid.map(({ request }, i) => ({ ...request, password_hash: hashes[i] }));
 }
 
-function repeatedShortCodes(shortCodes: (string | undefined)[]): (FieldError & { index: number })[] {
+function repeatedShortCodes(
+  requests: Pick<CodeRequest, 'short_code' | 'domain'>[],
+): (FieldError & { index: number })[] {
   const seen = new Map<string, string>();
-  return shortCodes.flatMap((code, index) => {
+  return requests.flatMap(({ short_code: code, domain }, index) => {
     if (code === undefined) return [];
-    const first = seen.get(foldShortCode(code));
+    const link = foldShortCode(linkOf(domain, code));
+    const first = seen.get(link);
     if (first === undefined) {
-      seen.set(foldShortCode(code), code);
+      seen.set(link, code);
       return [];
     }
     const reason =

@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import { encodeFieldsOf } from '../../../events/code-fields.ts';
+import { domainOf } from '../../../events/link.ts';
 import { type CountedCode, codeNotFound, findCode } from '../../codes/codes.ts';
 import { rulesToCopy } from '../../codes/rule-timezones.ts';
 import { invalid } from '../../lib/errors.ts';
@@ -21,7 +22,7 @@ export const duplicateQrCode = (service: Service, proofs: Proofs): Operation =>
     tag: 'QR codes',
     summary: 'Duplicate a QR code',
     description:
-      'Creates a code with a new short code and the name, destination, style, rules, schedule, limit, fallback, query forwarding, utm, tags and note of this one: the way to another style, since the style of a code never changes. Send the fields that should differ, as for a create, or `{}`. `style` and `rules` are replaced as a whole, and `null` removes an optional field. The copy is active unless `status` is `draft`, also if the original is paused or a draft. It starts without scans and history, with its whole `max_scans`, and its rules have new ids. All checks of a create apply to the copy, also to the fields that it has from the original.',
+      'Creates a code with a new short code on the same domain and the name, destination, style, rules, schedule, limit, fallback, query forwarding, utm, tags and note of this one: the way to another style, since the style of a code never changes. Send the fields that should differ, as for a create, or `{}`. `style` and `rules` are replaced as a whole, and `null` removes an optional field. The copy is active unless `status` is `draft`, also if the original is paused or a draft. It starts without scans and history, with its whole `max_scans`, and its rules have new ids. All checks of a create apply to the copy, also to the fields that it has from the original.',
     params: { id: 'Identifier of the code to copy, `qr_…`.' },
     headers: idempotencyHeader,
     body: QrCodeDuplicate,
@@ -46,10 +47,12 @@ export const duplicateQrCode = (service: Service, proofs: Proofs): Operation =>
 /** The create payload of an existing code, without its short code. */
 async function payloadOf(sql: Queryable, code: CountedCode) {
   const { name, destination_url, style } = code;
+  const domain = domainOf(code.short_code);
   const { rules, ...optional } = encodeFieldsOf(code);
   return {
     name,
     destination_url,
+    ...(domain === undefined ? {} : { domain }),
     style,
     ...optional,
     ...(rules === undefined ? {} : { rules: await rulesToCopy(sql, code.account, rules) }),
@@ -76,7 +79,7 @@ function overridesIn(body: unknown): unknown {
 }
 
 /** Optional fields that a create payload has or has not; it accepts null for the others. */
-const omittedByNull = ['short_code', 'status', 'style', 'allow_unreadable'];
+const omittedByNull = ['short_code', 'domain', 'status', 'style', 'allow_unreadable'];
 
 /** Returns what is not an object as it is, for the validation of the payload to refuse. */
 function override({ destination_url, ...copied }: Fields, overrides: unknown): unknown {

@@ -1,10 +1,12 @@
 import type { Static } from '@sinclair/typebox';
 import { problemWithDestination, problemWithName } from '../../../events/fields.ts';
+import { readHost } from '../../../events/hosts.ts';
+import { problemWithPassword } from '../../../events/password.ts';
 import { readFields } from '../../../events/read-fields.ts';
+import { problemWithShortCode } from '../../../events/reserved-words.ts';
 import type { Style } from '../../../events/style.ts';
 import type { CountedCode } from '../../codes/codes.ts';
 import type { CodeRequest } from '../../codes/create.ts';
-import { problemWithShortCode } from '../../codes/short-code.ts';
 import type { Addresses } from '../../config/config.ts';
 import type { FieldError } from '../../lib/errors.ts';
 import type { Reason } from '../../proof/proof.ts';
@@ -21,11 +23,11 @@ const schemaErrors = errorFinder(NewQrCode, 'body');
 export function readNewCode(
   payload: unknown,
   addresses: Addresses,
-): { request: CodeRequest } | { errors: FieldError[] } {
+): { request: CodeRequest; password: string | undefined } | { errors: FieldError[] } {
   const errors = schemaErrors(payload);
   if (errors.length > 0 && (typeof payload !== 'object' || payload === null || Array.isArray(payload)))
     return { errors };
-  const { name, short_code, status, style, ...rest } = payload as Partial<Static<typeof NewQrCode>>;
+  const { name, short_code, domain, status, style, password, ...rest } = payload as Partial<Static<typeof NewQrCode>>;
   const destinationField =
     rest.destination_url === undefined && rest.destination !== undefined ? 'destination' : 'destination_url';
   const destination = rest[destinationField];
@@ -38,6 +40,10 @@ export function readNewCode(
   if (destination === undefined) add('destination_url', 'is required');
   if (typeof destination === 'string') add(destinationField, problemWithDestination(destination, ...addresses.ownUrls));
   if (typeof short_code === 'string') add('short_code', problemWithShortCode(short_code));
+  const host = typeof domain === 'string' ? readHost(domain) : undefined;
+  if (typeof domain === 'string' && host === undefined)
+    add('domain', 'must be the name of a domain, such as go.example.com');
+  if (password !== undefined && password !== null) add('password', problemWithPassword(password));
   if (rest.destination !== undefined && rest.destination !== destination)
     add('destination', 'must be the same as destination_url when both are given');
   const { change: optional, problems } = readFields(rest, addresses.ownUrls);
@@ -49,10 +55,12 @@ export function readNewCode(
       name: (name as string).trim(),
       destination_url: destination as string,
       short_code,
+      domain: host,
       status,
       style,
       optional,
     },
+    password: password ?? undefined,
   };
 }
 

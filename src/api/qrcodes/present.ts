@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import { differenceOf } from '../../../events/code-change.ts';
 import type { CodeEvent } from '../../../events/code-events.ts';
 import { encodeFieldsOf } from '../../../events/code-fields.ts';
+import { domainOf, shortCodeOf, urlOfLink } from '../../../events/link.ts';
 import type { Recorded } from '../../../events/recorded.ts';
 import type { Disabled } from '../../codes/blocked-hosts.ts';
 import { availabilityOf, type CountedCode } from '../../codes/codes.ts';
@@ -50,8 +51,9 @@ function presentPlain(code: CountedCode, { shortBaseUrl, imageBaseUrl }: Address
     id: code.id,
     name: code.name,
     destination_url: code.destination_url,
-    short_code: code.short_code,
-    short_url: `${shortBaseUrl}/${code.short_code}`,
+    short_code: shortCodeOf(code.short_code),
+    short_url: urlOfLink(code.short_code, shortBaseUrl),
+    ...presentDomain(code),
     image_url: `${imageBaseUrl}/${code.id}/public`,
     status: code.status as Static<typeof QrCode>['status'],
     active: code.status === 'active',
@@ -60,8 +62,15 @@ function presentPlain(code: CountedCode, { shortBaseUrl, imageBaseUrl }: Address
     created_at: code.created_at.toISOString(),
     updated_at: code.updated_at.toISOString(),
     style: code.style,
+    ...(code.has_password ? { has_password: true } : {}),
     ...presentDisabled(code, block),
   };
+}
+
+/** Only for a code on a custom domain. */
+function presentDomain({ short_code }: Pick<CountedCode, 'short_code'>): { domain?: string } {
+  const domain = domainOf(short_code);
+  return domain === undefined ? {} : { domain };
 }
 
 /** A takedown, whose reason is about this code, is shown before a block. */
@@ -79,7 +88,8 @@ export const presentListed = (
   id: code.id,
   name: code.name,
   destination_url: code.destination_url,
-  short_url: `${shortBaseUrl}/${code.short_code}`,
+  short_url: urlOfLink(code.short_code, shortBaseUrl),
+  ...presentDomain(code),
   status: code.status as Static<typeof ListedQrCode>['status'],
   total_scans: code.total_scans,
   created_at: code.created_at.toISOString(),

@@ -2,6 +2,7 @@ import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { StyleSchema } from '../../../events/style.ts';
 import { exact, orNull } from '../http/schemas.ts';
+import { password } from './code-passwords.ts';
 import { targetingRequest } from './targeting-schemas.ts';
 
 /** Schemas of requests that create and change QR codes. */
@@ -26,6 +27,14 @@ export const NewQrCode = t.Object(
         'x-expected': 'a string of 3 to 50 letters, digits, "-" or "_"',
       }),
     ),
+    domain: t.Optional(
+      t.String({
+        description:
+          'The custom domain of the short link: an active domain of the account (`GET /v1/domains`). Its short codes are apart from all others, are compared without case, and do not count in `limits.given_short_codes`. Default: the domain of the service. Cannot be changed later.',
+        examples: ['go.example.com'],
+        'x-expected': 'the name of a domain',
+      }),
+    ),
     status: t.Optional(
       oneOf(['active', 'draft'], {
         default: 'active',
@@ -39,6 +48,7 @@ export const NewQrCode = t.Object(
           'Creates the code even if no decoder reads it because of its logo, frame, gradient or quiet zone. Default: false. Colors and shapes alone are never refused.',
       }),
     ),
+    password,
     ...targetingRequest,
     type: t.Optional(oneOf(['url'], { description: 'Variant shape: the kind of destination.' })),
     destination: t.Optional(
@@ -66,7 +76,14 @@ export const NewQrCodes = t.Object(
   },
 );
 
-const { short_code, status: newStatus, style, allow_unreadable, ...newFields } = t.Partial(NewQrCode).properties;
+const {
+  short_code,
+  domain,
+  status: newStatus,
+  style,
+  allow_unreadable,
+  ...newFields
+} = t.Partial(NewQrCode).properties;
 
 const overrides = {
   ...newFields,
@@ -75,6 +92,7 @@ const overrides = {
     t.String({ description: 'Where the short link of the copy leads. Default: the destination of the original.' }),
   ),
   short_code: t.Optional(orNull(short_code)),
+  domain: t.Optional(orNull(domain)),
   status: t.Optional(orNull(newStatus)),
   style: t.Optional(orNull(style)),
   allow_unreadable: t.Optional(orNull(allow_unreadable)),
@@ -99,6 +117,7 @@ const refusedChanges = {
   id: fixed('POST /v1/qrcodes to create a new code'),
   short_code: fixed(copyWith('short code')),
   short_url: fixed(copyWith('short_code')),
+  domain: fixed(copyWith('domain')),
   image_url: fixed('GET /v1/qrcodes/:id/download for other sizes and formats of the image'),
   style: fixed(copyWith('style')),
   type: fixed('destination_url to change where the code leads'),
@@ -113,6 +132,7 @@ const refusedChanges = {
   ...Object.fromEntries(['created_at', 'updated_at'].map((field) => [field, 'is set by the service: remove it'])),
   version: 'is set by the service; send it as If-Match to change only this version',
   disabled: 'is set by the operator of the service: remove it',
+  has_password: 'follows from password: change that',
   availability: 'follows from starts_at, expires_at and max_scans: change these',
 };
 
@@ -123,6 +143,7 @@ export const QrCodeChange = t.Object(
     active: t.Optional(
       t.Boolean({ description: 'true resumes a paused code or publishes a draft; false pauses an active code.' }),
     ),
+    password,
     ...targetingRequest,
   },
   {

@@ -3,6 +3,7 @@ import { oneOf } from '../../../events/one-of.ts';
 import { StyleSchema } from '../../../events/style.ts';
 import { listedStatuses } from '../../codes/codes.ts';
 import { exact, time } from '../http/schemas.ts';
+import { hasPassword } from './code-passwords.ts';
 import { targetingAnswer } from './targeting-schemas.ts';
 
 /** Schemas of QR codes in responses. */
@@ -45,6 +46,11 @@ const Disabled = t.Object(
   },
 );
 
+const domain = t.String({
+  description: 'The custom domain of the short link. Present only if the code is on one.',
+  examples: ['go.example.com'],
+});
+
 export const QrCode = t.Object(
   {
     id,
@@ -52,6 +58,7 @@ export const QrCode = t.Object(
     destination_url: destination,
     short_code: t.String({ description: 'Slug of the short link.', examples: ['spring-26'] }),
     short_url: shortUrl,
+    domain: t.Optional(domain),
     image_url: url('The public image.', 'https://qr.example.com/images/qr_0VMNcq2hE3kx0dTtWq8LbY/public'),
     status,
     active: t.Boolean({
@@ -63,6 +70,7 @@ export const QrCode = t.Object(
     updated_at: time('When the code was last changed.'),
     version: t.Optional(version),
     style: StyleSchema,
+    has_password: hasPassword,
     disabled: t.Optional(Disabled),
     ...targetingAnswer,
   },
@@ -86,6 +94,7 @@ export const ListedQrCode = t.Object(
     name,
     destination_url: destination,
     short_url: shortUrl,
+    domain: t.Optional(domain),
     status,
     total_scans: totalScans,
     created_at: createdAt,

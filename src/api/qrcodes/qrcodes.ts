@@ -3,6 +3,7 @@ import type { CodeChange } from '../../../events/code.ts';
 import { problemWithDestination, problemWithName } from '../../../events/fields.ts';
 import { oneOf } from '../../../events/one-of.ts';
 import type { Owner } from '../../../events/owner.ts';
+import { problemWithPassword } from '../../../events/password.ts';
 import { readFields } from '../../../events/read-fields.ts';
 import { availabilities } from '../../../events/targeting/targeting.ts';
 import { blockOf, refuseBlocked, urlsOf } from '../../codes/blocked-hosts.ts';
@@ -25,6 +26,8 @@ import { etagHeader, etagOfVersion, ifMatchHeader, versionCheckOf } from '../htt
 import { Deleted, pageOf, pageQuery } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 import { asOfQuery, listPast, presentPast, readAsOf, readPast } from './as-of.ts';
+import { passwordChangeOf } from './code-passwords.ts';
+import { domainIn, domainQuery } from './domain-query.ts';
 import { presentCode, presentHistory, presentListed, presentPage, presentRead } from './present.ts';
 import { QrCodeChange } from './qrcode-requests.ts';
 import { HistoryEntry, ListedQrCode, PastListedQrCode, PastQrCode, QrCode } from './qrcode-schemas.ts';
@@ -83,12 +86,13 @@ const listQrCodes = (service: Service): Operation => {
           minLength: 1,
           maxLength: 255,
           pattern: '^[^\\u0000]*$',
-          description: 'Only the code with exactly this short code.',
+          description: 'Only codes with exactly this short code: there can be one on each domain of the account.',
           'x-expected': 'a short code',
         }),
       ),
       availability: t.Optional(oneOf(availabilities, { description: 'Only codes with this availability now.' })),
       ...tagQuery,
+      ...domainQuery,
       ...asOfQuery('The codes as they were at this time.'),
       sort: t.Optional(
         oneOf(listOrders, {
@@ -113,6 +117,7 @@ const listQrCodes = (service: Service): Operation => {
         limit,
         status,
         shortCode: short_code,
+        domain: domainIn(query),
         order: sort,
         search: q === undefined ? undefined : searchOf(q, addresses.shortBaseUrl),
         availability: availability === undefined ? undefined : { wanted: availability, now },
@@ -157,8 +162,9 @@ const getQrCode = (service: Service, requireCode: RequireCode): Operation =>
     },
   });
 
-const updateQrCode = ({ sql, clock, addresses, onChange }: Service): Operation =>
-  operation({
+const updateQrCode = (service: Service): Operation => {
+  const { sql, clock, addresses, onChange } = service;
+  return operation({
     operationId: 'updateQrCode',
     method: 'PATCH',
     path: '/v1/qrcodes/:id',
@@ -176,12 +182,15 @@ const updateQrCode = ({ sql, clock, addresses, onChange }: Service): Operation =
       const changes = readChange(body, addresses.ownUrls);
       await refuseBlocked(sql, urlsOf(changes));
       const now = clock();
-      const { code, events } = await change(sql, caller, id, changes, { actor: caller.key, now, checkVersion });
+      const password = await passwordChangeOf(service, id, body.password);
+      const by = { actor: caller.key, now, checkVersion, password };
+      const { code, events } = await change(sql, caller, id, changes, by);
       await onChange(events);
       const block = await blockOf(sql, code.destination_url);
       return json(200, presentCode(code, addresses, { now, block }), { etag: etagOfVersion(code.version) });
     },
   });
+};
 
 const deleteQrCode = ({ sql, clock, onChange }: Service): Operation =>
   operation({
@@ -228,13 +237,14 @@ const listHistory = ({ sql }: Service, requireCode: RequireCode): Operation =>
 
 /** Validates a change; throws 400 with every error in it. */
 function readChange(body: Static<typeof QrCodeChange>, ownUrls: string[]): CodeChange {
-  const { name, destination_url, active, ...rest } = body;
+  const { name, destination_url, active, password, ...rest } = body;
   const errors: FieldError[] = [];
   const add = (field: string, problem: string | undefined) => {
     if (problem !== undefined) errors.push({ field, message: `${field} ${problem}.` });
   };
   if (name !== undefined) add('name', problemWithName(name));
   if (destination_url !== undefined) add('destination_url', problemWithDestination(destination_url, ...ownUrls));
+  if (password !== undefined && password !== null) add('password', problemWithPassword(password));
   const { change: optional, problems } = readFields(rest, ownUrls);
   for (const { field, problem } of problems) add(field, problem);
   const [first, ...more] = errors;

@@ -11,6 +11,7 @@ const paths = {
   external: 'M14 5h5v5M19 5l-8 8M10 6H6v12h12v-4',
   grip: 'M9 6v.5M15 6v.5M9 12v.5M15 12v.5M9 18v.5M15 18v.5',
   history: 'M4 12a8 8 0 1 0 2.5-5.8M4 4v4h4M12 8v4l3 2',
+  lock: 'M7 11V8a5 5 0 0 1 10 0v3M5 11h14v9H5z',
   moon: 'M19 14.5A7.5 7.5 0 0 1 9.5 5a7.5 7.5 0 1 0 9.5 9.5z',
   more: 'M5 12v.5M12 12v.5M19 12v.5',
   next: 'M9 5l7 7-7 7',

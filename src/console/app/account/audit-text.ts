@@ -13,6 +13,12 @@ const failures: Record<string, string> = {
   link_expired: 'with a link that had expired',
 };
 
+const accountFields: Record<string, string> = {
+  timezone: 'time zone',
+  guest_page: 'guest page',
+  primary_domain: 'primary domain',
+};
+
 /** An event in words; an unknown type by its name. `names` has the names of keys by their ids. */
 export function auditText(
   { type, data }: Pick<AuditEvent, 'type' | 'data'>,
@@ -69,7 +75,7 @@ export function auditText(
     case 'account.created':
       return { what: 'Account created', detail: `${name}, ${plan} plan` };
     case 'account.updated':
-      return { what: `Account ${field === 'timezone' ? 'time zone' : field} changed`, detail: `${from} → ${to}` };
+      return { what: `Account ${accountFields[field ?? ''] ?? field} changed`, detail: `${from} → ${to}` };
     case 'account.plan_changed':
       return { what: 'Plan changed', detail: `${from} → ${to}` };
     case 'account.reverted':
@@ -81,6 +87,19 @@ export function auditText(
       return { what: 'Logo uploaded', detail: `${logo_id} (${mode})` };
     case 'logo.deleted':
       return { what: 'Logo deleted', detail: `${logo_id} (${mode})` };
+    case 'domain.added':
+      return { what: 'Domain added', detail: name ?? '' };
+    case 'domain.verified':
+      return { what: 'Domain verified', detail: name ?? '' };
+    case 'domain.failing':
+      return { what: 'Domain failing', detail: name ?? '' };
+    case 'domain.updated':
+      return { what: 'Domain settings changed', detail: name ?? '' };
+    case 'domain.removed':
+      return {
+        what: reason === 'claimed' ? 'Domain lost to another account' : 'Domain removed',
+        detail: name ?? '',
+      };
     case 'account.suspended':
       return { what: 'Account suspended', detail: reason ?? '' };
     case 'account.resumed':

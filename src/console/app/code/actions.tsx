@@ -13,6 +13,7 @@ import { useAction } from '../parts/use-action.ts';
 import { goTo, listUrl, pageUrl } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { DownloadDialog } from './download.tsx';
+import { PasswordDialog } from './password-dialog.tsx';
 
 interface Props {
   code: QrCode;
@@ -21,7 +22,7 @@ interface Props {
 
 /** The action buttons of a code and their dialogs. */
 export function CodeActions({ code, onChange }: Props) {
-  const [open, setOpen] = useState<'edit' | 'download' | 'delete'>();
+  const [open, setOpen] = useState<'edit' | 'download' | 'password' | 'delete'>();
   const { busy, run } = useAction();
   const close = () => setOpen(undefined);
   const setActive = async (active: boolean) => {
@@ -56,6 +57,10 @@ export function CodeActions({ code, onChange }: Props) {
           <Icon name="copy" />
           Duplicate
         </a>
+        <button type="button" class="button" onClick={() => setOpen('password')}>
+          <Icon name="lock" />
+          Password
+        </button>
         <hr />
         <button type="button" class="button danger" onClick={() => setOpen('delete')}>
           <Icon name="trash" />
@@ -64,6 +69,7 @@ export function CodeActions({ code, onChange }: Props) {
       </Menu>
       {open === 'edit' && <EditDialog code={code} onChange={onChange} onClose={close} />}
       {open === 'download' && <DownloadDialog code={code} onClose={close} />}
+      {open === 'password' && <PasswordDialog code={code} onChange={onChange} onClose={close} />}
       {open === 'delete' && <DeleteDialog code={code} onClose={close} />}
     </>
   );

@@ -70,12 +70,12 @@ export function CodePage({ id }: { id: string }) {
 }
 
 /** The picture of a code never changes, so it is proofed once. */
-function Badges({ code: { id, status, availability } }: { code: QrCode }) {
+function Badges({ code: { id, status, availability, has_password } }: { code: QrCode }) {
   const { data: proof } = useResource<Proof>(`/qrcodes/${id}/preflight`);
   return (
     <>
       <StatusBadge status={status} /> <AvailabilityBadge availability={availability} />{' '}
-      {proof !== undefined && <ProofBadge proof={proof} />}
+      {has_password && <span class="badge">Password</span>} {proof !== undefined && <ProofBadge proof={proof} />}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { problemWithName } from '../../../../events/fields.ts';
+import { problemWithShortCode } from '../../../../events/reserved-words.ts';
 import { foldShortCode } from '../../../../events/short-code.ts';
-import { problemWithShortCode } from '../../../codes/short-code.ts';
 import { number } from '../format.ts';
 import { isWithin } from '../parts/field-errors.ts';
 import { parseTable } from './csv.ts';

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { problemWithShortCode } from '../../../codes/short-code.ts';
+import { problemWithShortCode } from '../../../../events/reserved-words.ts';
 import { api } from '../api.ts';
 
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';

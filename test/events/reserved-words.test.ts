@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isReserved, problemWithShortCode, reservedWords } from '../../src/codes/short-code.ts';
+import { isReserved, problemWithShortCode, reservedWords } from '../../events/reserved-words.ts';
 
 describe('a short code', () => {
   test.each(['abc', 'A-1', 'a_b', '123', 'Spring-26', 'x'.repeat(50), 'a--b', 'a__b', 'V1x'])('may be %s', (code) => {
