@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
-import { domainEvents } from './domain.ts';
+import { type Domain, domainEvents, type RemovalReason } from './domain.ts';
 import { keyEvents } from './key.ts';
 import { logoEvents } from './logo.ts';
 import { oneOf } from './one-of.ts';
@@ -91,6 +91,16 @@ export const changeGuestPage = ({ guest_page: from }: Account, to: GuestPage): A
 
 export const changePrimaryDomain = ({ primary_domain: from }: Account, to: string | null): AccountEvent[] =>
   from === to ? [] : [{ type: 'primary_domain_changed', data: { from, to } }];
+
+/** Removes a domain, which then is no longer suggested for new codes either. */
+export const removeDomain = (
+  account: Account,
+  { id, name }: Pick<Domain, 'id' | 'name'>,
+  reason: RemovalReason,
+): AccountEvent[] => [
+  { type: 'domain_removed', data: { domain: id, name, reason } },
+  ...(account.primary_domain === id ? changePrimaryDomain(account, null) : []),
+];
 
 export const suspendAccount = (account: Account, reason: string): AccountEvent[] =>
   account.suspended_reason === reason ? [] : [{ type: 'account_suspended', data: { reason } }];

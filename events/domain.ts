@@ -26,12 +26,16 @@ export const domainSettings = Type.Object(
 );
 export type DomainSettings = Static<typeof domainSettings>;
 
-/** A check of the proof that failed. */
-export const domainProblem = Type.Object({ check: oneOf(['txt', 'reach']), expected: text, found: text }, exact);
+/** A check that failed: of the TXT record, of where the domain leads, or of whether another account has the domain. */
+export const domainProblem = Type.Object(
+  { check: oneOf(['txt', 'reach', 'claim']), expected: text, found: text },
+  exact,
+);
 export type DomainProblem = Static<typeof domainProblem>;
 
 /** Why a domain was removed: by its owner, or because another account has proved that it is theirs now. */
 export const removalReasons = ['removed', 'claimed'] as const;
+export type RemovalReason = (typeof removalReasons)[number];
 
 /** The name is in every event, so that an event can be read alone. */
 const named = { domain: text, name: text };
@@ -96,4 +100,30 @@ export function evolveDomain(domain: Domain | undefined, event: Pending<AccountD
     case 'domain_removed':
       return { ...domain, status: 'removed', removed_at: event.occurred_at };
   }
+}
+
+const settingNames = ['root_url', 'not_found_url', 'expired_url', 'app_links'] as const;
+
+const settingsOf = ({ root_url, not_found_url, expired_url, app_links }: DomainSettings): DomainSettings => ({
+  root_url,
+  not_found_url,
+  expired_url,
+  app_links,
+});
+
+/** Changes the settings that `change` has; decides nothing if they are set so already. */
+export function changeDomain(domain: Domain, change: Partial<DomainSettings>): AccountDomainEvent[] {
+  const from = settingsOf(domain);
+  const to = { ...from, ...change };
+  const isSame = settingNames.every((name) => JSON.stringify(from[name]) === JSON.stringify(to[name]));
+  return isSame ? [] : [{ type: 'domain_changed', data: { domain: domain.id, name: domain.name, from, to } }];
+}
+
+/** What the result of a check changes: nothing, if it is the status that the domain has. */
+export function checkDomain({ id, name, status }: Domain, problems: DomainProblem[]): AccountDomainEvent[] {
+  const domain = { domain: id, name };
+  if (problems.length === 0 && (status === 'pending' || status === 'failing'))
+    return [{ type: 'domain_verified', data: domain }];
+  if (problems.length > 0 && status === 'active') return [{ type: 'domain_failed', data: { ...domain, problems } }];
+  return [];
 }

@@ -4,7 +4,7 @@ import { type Code, evolveCode } from '../events/code.ts';
 import { fieldNames } from '../events/code-change.ts';
 import type { AppliedCodeEvent } from '../events/code-events.ts';
 import type { CodeFields } from '../events/code-fields.ts';
-import { type AccountDomainEvent, type Domain, evolveDomain, isDomainEvent } from '../events/domain.ts';
+import { type AccountDomainEvent, type Domain, evolveDomain, isDomainEvent, isServing } from '../events/domain.ts';
 import { canonicalHost } from '../events/hosts.ts';
 import type { Pending } from '../events/recorded.ts';
 import { isServiceEvent, type ServiceEvent } from '../events/service.ts';
@@ -248,10 +248,12 @@ function writeDomains(sql: Queryable, before: Domain[], events: Pending<AccountD
   const domains = new Map(before.map((domain) => [domain.id, domain]));
   for (const event of events) domains.set(event.data.domain, evolveDomain(domains.get(event.data.domain), event));
   if (events.length === 0) return [];
+  // Rows are written in this order, and only one row of a name can serve: the one that stops comes before the one that begins.
+  const written = [...domains.values()].toSorted((a, b) => Number(isServing(a)) - Number(isServing(b)));
   return [
     sql`
       INSERT INTO domains
-      SELECT * FROM jsonb_populate_recordset(NULL::domains, ${sql.json(rows([...domains.values()]))})
+      SELECT * FROM jsonb_populate_recordset(NULL::domains, ${sql.json(rows(written))})
       ON CONFLICT (id) DO UPDATE SET
         status = excluded.status, root_url = excluded.root_url, not_found_url = excluded.not_found_url,
         expired_url = excluded.expired_url, app_links = excluded.app_links, verified_at = excluded.verified_at,

@@ -263,6 +263,8 @@ describe('where people find things', () => {
       shortBaseUrl: 'http://localhost:3000',
       ownUrls: ['http://localhost:3000', 'http://127.0.0.1:3000'],
       imageBaseUrl: 'http://localhost:3000/images',
+      domainTarget: 'localhost',
+      ownHosts: ['localhost'],
     });
   });
 
@@ -272,6 +274,8 @@ describe('where people find things', () => {
       shortBaseUrl: 'https://qr.example.com',
       ownUrls: ['https://qr.example.com', 'http://localhost:3000', 'http://127.0.0.1:3000'],
       imageBaseUrl: 'https://qr.example.com/images',
+      domainTarget: 'qr.example.com',
+      ownHosts: ['qr.example.com'],
     });
   });
 
@@ -282,6 +286,26 @@ describe('where people find things', () => {
       shortBaseUrl: 'https://go.example.com',
       ownUrls: ['https://go.example.com', 'http://localhost:3000', 'http://127.0.0.1:3000'],
       imageBaseUrl: 'https://img.example.com',
+      domainTarget: 'go.example.com',
+      ownHosts: ['localhost', 'go.example.com', 'img.example.com'],
     });
+  });
+
+  test('custom domains lead to a host or an address', () => {
+    const target = (text: string) => addressesOf(readConfig({ DOMAIN_TARGET: text }), 3000).domainTarget;
+    expect(['Links.Example.com.', '203.0.113.7', '2001:db8::7'].map(target)).toEqual([
+      'links.example.com',
+      '203.0.113.7',
+      '2001:db8::7',
+    ]);
+    for (const text of ['https://links.example.com', 'links.example.com:80', 'links.example.com/x', 'a b'])
+      expect(() => readConfig({ DOMAIN_TARGET: text }), text).toThrow(/^DOMAIN_TARGET must be a host name/);
+    expect(readConfig({ DNS_SERVERS: '10.0.0.2, [fd00::2]:5353' }).dnsServers).toEqual([
+      { address: '10.0.0.2', port: 53 },
+      { address: 'fd00::2', port: 5353 },
+    ]);
+    for (const text of ['dns.example.com', '10.0.0.2:0', '10.0.0.2,,10.0.0.3'])
+      expect(() => readConfig({ DNS_SERVERS: text }), text).toThrow(/^DNS_SERVERS must be a comma-separated list/);
+    expect(() => readConfig({ DOMAIN_ALLOWED_CIDRS: '10.0.0.0/33' })).toThrow(/^DOMAIN_ALLOWED_CIDRS must be/);
   });
 });

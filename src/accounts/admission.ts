@@ -95,12 +95,7 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
 
   async function byAddress(request: Request, peer: string): Promise<Admission> {
     const subject = createHmac('sha256', clientAddressKey).update(networkOf(request, peer)).digest('base64url');
-    const [window] = await sql<[Window]>`
-      INSERT INTO rate_windows AS w (subject, started_at, used)
-      VALUES (${subject}, clock_timestamp(), 1)
-      ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
-      RETURNING used, extract(epoch FROM started_at)::float8 + 60 AS ends`;
-    return admitted(requestsPerMinuteWithoutKey, window);
+    return admitted(requestsPerMinuteWithoutKey, await countInWindow(sql, subject));
   }
 
   return {
@@ -169,6 +164,16 @@ export async function isStillAdmitted(sql: Sql, { key, session }: Caller, now: D
 export async function requireStillAdmitted(sql: Sql, caller: Caller, now: Date): Promise<void> {
   if (await isStillAdmitted(sql, caller, now)) return;
   throw new Refusal('unauthorized', 'The account was suspended, or the key or session ended, during this request.');
+}
+
+/** Counts one request of a subject, which is an account, a client or one of their limits, on all instances. */
+export async function countInWindow(sql: Sql, subject: string): Promise<Window> {
+  const [window] = await sql<[Window]>`
+    INSERT INTO rate_windows AS w (subject, started_at, used)
+    VALUES (${subject}, clock_timestamp(), 1)
+    ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
+    RETURNING used, extract(epoch FROM started_at)::float8 + 60 AS ends`;
+  return window;
 }
 
 /** Continues the current window, or begins a new one with the first request after its end. */

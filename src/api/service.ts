@@ -2,6 +2,7 @@ import type { Change } from '../../events/entry.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import type { OperatorLimits } from '../codes/quota.ts';
 import type { Addresses } from '../config/config.ts';
+import type { DomainChecker } from '../domains/checker.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Passwords } from '../lib/passwords.ts';
@@ -22,6 +23,7 @@ export interface Service {
   maxLogos: number;
   passwords: Passwords;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
+  domains: Pick<DomainChecker, 'check'>;
   feed: Feed;
   tracing?: Tracing | undefined;
   /** Called with every committed change of a code or domain; the response waits until the short links have applied it. */

@@ -9,6 +9,7 @@ import { accountOperations } from './account/account.ts';
 import { auditOperations } from './account/audit.ts';
 import { eventOperations } from './account/events.ts';
 import { analyticsOperations } from './analytics/operations.ts';
+import { domainOperations } from './domains/domains.ts';
 import type { Operation } from './http/operation.ts';
 import { createImages } from './images/images.ts';
 import { logoOperations } from './images/logos.ts';
@@ -61,6 +62,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     ...preflightOperations(service, proofs),
     ...sheetOperations(service, renderer),
     ...analyticsOperations(service),
+    ...domainOperations(service),
     ...accountOperations(service),
     ...auditOperations(service),
     ...eventOperations(service),

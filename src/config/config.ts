@@ -1,3 +1,4 @@
+import { hostOf } from '../../events/hosts.ts';
 import { StartError } from '../lib/errors.ts';
 import { fileVariableOf, readSecretFile } from '../lib/secret-file.ts';
 import { setTimeouts } from '../lib/timeouts.ts';
@@ -84,13 +85,21 @@ export interface Addresses {
   imageBaseUrl: string;
   /** Every address that short links may be reached under. The host of images may be a CDN with other files. */
   ownUrls: string[];
+  /** Where custom domains must lead: a host name, or an address without brackets. */
+  domainTarget: string;
+  /** Hosts of the service itself, which are nobody's custom domain. */
+  ownHosts: string[];
 }
 
 /** The public addresses, which depend on the port when none is set. */
-export function addressesOf({ host, publicUrl, shortBaseUrl, imageBaseUrl }: Config, port: number): Addresses {
+export function addressesOf(config: Config, port: number): Addresses {
+  const { host, publicUrl, shortBaseUrl, imageBaseUrl } = config;
   const base = publicUrl ?? `http://localhost:${port}`;
   const bases = { publicUrl: base, shortBaseUrl: shortBaseUrl ?? base, imageBaseUrl: imageBaseUrl ?? `${base}/images` };
   const listening = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   const own = [bases.shortBaseUrl, bases.publicUrl, `http://localhost:${port}`, listening];
-  return { ...bases, ownUrls: [...new Set(own.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin))] };
+  const ownUrls = [...new Set(own.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin))];
+  const domainTarget = config.domainTarget ?? hostOf(bases.shortBaseUrl).replace(/^\[|\]$/g, '');
+  const ownHosts = [...new Set([...Object.values(bases).map(hostOf), domainTarget])];
+  return { ...bases, ownUrls, domainTarget, ownHosts };
 }

@@ -5,12 +5,14 @@ import {
   baseUrl,
   boolean,
   contact,
+  dnsServers,
   host,
   integer,
   networks,
   origin,
   secret,
   severalOf,
+  target,
   text,
   webUrl,
   wordOf,
@@ -106,6 +108,23 @@ export const settings = {
     variable: 'WEBHOOK_ALLOWED_CIDRS',
     read: networks(parseRanges),
     about: 'Private networks that webhooks may reach, such as `10.1.2.0/24`.',
+  }),
+  domainTarget: setting({
+    variable: 'DOMAIN_TARGET',
+    read: target,
+    about:
+      'Where custom domains must lead: a host name, for a CNAME record, or an address, for an A or AAAA record ([how](deploy.md#custom-domains)). Default: the host of `SHORT_BASE_URL`.',
+  }),
+  dnsServers: setting({
+    variable: 'DNS_SERVERS',
+    read: dnsServers,
+    about:
+      'DNS servers that find the records of custom domains, such as `10.0.0.2:53`, separated by commas. Default: those of the system.',
+  }),
+  domainAllowedCidrs: setting({
+    variable: 'DOMAIN_ALLOWED_CIDRS',
+    read: networks(parseRanges),
+    about: 'Private networks that custom domains may lead to, such as `10.1.2.0/24`, for a service inside of one.',
   }),
   maxTestCodes: setting({
     variable: 'MAX_TEST_CODES',

@@ -15,6 +15,7 @@ export const errorCodes = [
   'not_found',
   'method_not_allowed',
   'short_code_taken',
+  'domain_taken',
   'conflict',
   'idempotency_conflict',
   'logo_in_use',

@@ -85,3 +85,10 @@ export function newShortCode(): string {
 export function newSecret(): string {
   return randomText(base62, 43);
 }
+
+/** The token of a claim of a domain: 26 base58 characters, 152 bits, which people copy into the DNS. */
+export function newDomainToken(): string {
+  return randomText(base58, 26);
+}
+
+export const isDomainToken = (text: string): boolean => /^[1-9A-HJ-NP-Za-km-z]{26}$/.test(text);

@@ -13,6 +13,8 @@ export interface SecretBox {
   clientAddressKey: Buffer;
   /** Returns the same token for the same text on every instance. Without the key, a token reveals only equality. */
   tokenOf(text: string): string;
+  /** What the service answers at the address of a custom domain's proof: only this service can compute it from the token. */
+  domainProofOf(token: string): string;
   /** Identifies SECRET_KEY without revealing it. */
   fingerprint: Buffer;
 }
@@ -39,8 +41,10 @@ export function createSecretBox(secretKey: string): SecretBox {
   const webhookKey = derive(secretKey, 'webhook secrets');
   const visitorKeysKey = derive(secretKey, 'visitor keys');
   const tokenKey = derive(secretKey, 'tokens');
+  const domainProofKey = derive(secretKey, 'domain proofs');
   return {
     tokenOf: (text) => createHmac('sha256', tokenKey).update(text).digest('base64url').slice(0, 22),
+    domainProofOf: (token) => createHmac('sha256', domainProofKey).update(token).digest('hex'),
     fingerprint: derive(secretKey, 'fingerprint'),
     clientAddressKey: derive(secretKey, 'client addresses'),
     seal: (secret, key) =>

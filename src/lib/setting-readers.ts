@@ -1,3 +1,6 @@
+import { readHost } from '../../events/hosts.ts';
+import { type DnsServer, readDnsServer } from './dns.ts';
+import { parseAddress } from './ip-address.ts';
 import type { IpRanges } from './ip-range.ts';
 
 /** Parses the text of one setting, or returns the requirement that completes "must …". */
@@ -87,6 +90,22 @@ export const networks =
       ? { must: `be a comma-separated list of networks such as 10.0.0.0/8: ${parsed.error}` }
       : { value: parsed };
   };
+
+/** A comma-separated list of DNS servers. */
+export const dnsServers: Reader<DnsServer[]> = (text) => {
+  const servers = text.split(',').map((one) => readDnsServer(one.trim()));
+  return servers.every((server) => server !== undefined)
+    ? { value: servers }
+    : { must: 'be a comma-separated list of addresses with or without a port, such as 10.0.0.2:53 or [fd00::2]:53' };
+};
+
+/** A host name that others can be led to, or an address; in the spelling of URLs, IPv6 without brackets. */
+export const target: Reader<string> = (text) => {
+  const host = readHost(parseAddress(text) !== null && text.includes(':') ? `[${text}]` : text);
+  return host === undefined
+    ? { must: 'be a host name such as links.example.com, or an address, without scheme, port and path' }
+    : { value: host.replace(/^\[|\]$/g, '') };
+};
 
 export const boolean: Reader<boolean> = (text) =>
   text === 'true' || text === 'false' ? { value: text === 'true' } : { must: 'be true or false' };

@@ -41,6 +41,10 @@ const scalable = {
   webhooksProjectionMs: 5_000,
   /** A slot for an example event of a webhook. */
   exampleSlotMs: 5_000,
+  /** One query of a DNS server, for the proof of a custom domain. */
+  dnsQueryMs: 2_000,
+  /** The whole check of the proof of a custom domain: its DNS records, and a request to it. */
+  domainCheckMs: 10_000,
   /** Another process of this machine, which confirms a change of a code; later it may have died, and is ignored. */
   peerMs: 300,
   /** A further process, which joins the port without Postgres or NATS after this time. */

@@ -28,4 +28,6 @@ export const locks = {
   givenShortCodes: 7_226_579,
   /** Held by every step of an erasure. This one and `retention` are shared by readers of the whole log (history.ts). */
   erasure: 7_226_580,
+  /** Held by the process that checks the proofs of custom domains. */
+  domainChecks: 7_226_581,
 } as const;

@@ -5,6 +5,7 @@ import { serveConsole } from '../console/serve.ts';
 import { Feed } from '../feed/feed.ts';
 import { Passwords } from '../lib/passwords.ts';
 import type { ServiceContext, ServiceOptions, Started } from './context.ts';
+import { createDomainChecker } from './domain-checks.ts';
 import { wakeRelay } from './wake-relay.ts';
 
 /** The role `api`: the API with its documentation, and the console. */
@@ -16,6 +17,7 @@ export function serveApiAndConsole(
 ): void {
   const { config, addresses, log, clock, metrics, sql, warehouse, webhooks, stopping, cleanup, tracing } = context;
   const stream = () => (started.nats === undefined ? undefined : { nats: started.nats, name: started.stream });
+  const publish = (entries: Change[]) => publishChanges(entries, started, onChange);
   const parts = {
     feed: new Feed({ sql, stream, stopping, log, maxStreams: config.maxEventStreams }),
     sql,
@@ -23,11 +25,12 @@ export function serveApiAndConsole(
     clock,
     addresses,
     webhooks,
+    domains: createDomainChecker(context, publish),
     passwords: new Passwords(),
     maxLogos: config.maxLogos,
     limits: { testCodes: config.maxTestCodes, givenShortCodes: config.maxGivenShortCodes },
     tracing,
-    onChange: (entries: Change[]) => publishChanges(entries, started, onChange),
+    onChange: publish,
   };
   const { trustedProxies } = config;
   const api = serveApi(app, parts, { trustedProxies, log, isReady: () => started.isReady });

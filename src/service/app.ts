@@ -8,18 +8,20 @@ import type { Edge } from '../edge/edge.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import type { ServiceContext, Started } from './context.ts';
+import { serveDomainProof } from './domain-proof.ts';
 import { Degraded, type Details, type Probe, serveHealth } from './health.ts';
 import { type Server, withAbsoluteUrl, withHsts } from './http-server.ts';
 import { serveSecurityText } from './security-txt.ts';
 import { serveTlsAsk } from './tls-ask.ts';
 
-/** Serves what every process answers besides short links: health and security.txt. */
+/** Serves what every process answers besides short links: health, proofs of custom domains and security.txt. */
 export function buildApp(context: ServiceContext, started: Started): Elysia {
   const { config, addresses, log, clock } = context;
   // By default Elysia assumes a host of at least four characters and misreads the path of http://qr/v1.
   const app = new Elysia({ handler: { standardHostname: false } });
   app.onError(({ request }) => noticeResponse(notices.unknown, request.headers));
   serveHealth(app, probesOf(context, started), log, detailsOf(started));
+  serveDomainProof(app, context.webhooks.box);
   if (started.edge !== undefined)
     serveTlsAsk(app, { edge: started.edge, addresses, trustedProxies: config.trustedProxies });
   serveSecurityText(app, { contact: config.securityContact, publicUrl: addresses.publicUrl, clock });

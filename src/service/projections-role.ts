@@ -1,13 +1,15 @@
 import { runRetention } from '../maintenance/run-retention.ts';
+import { nudgeRelay } from '../stream/changes.ts';
 import type { StreamContext } from '../stream/context.ts';
 import { disable } from '../webhooks/commands.ts';
 import type { ServiceContext } from './context.ts';
+import { runDomainChecks } from './domain-checks.ts';
 import { runAccountIndex } from './run-account-index.ts';
 import { runAnalytics } from './run-analytics.ts';
 import { runCounters } from './run-counters.ts';
 import { runWebhooks } from './run-webhooks.ts';
 
-/** The role `projections`: counters, account index, webhooks, analytics and retention. */
+/** The role `projections`: counters, account index, webhooks, analytics, retention, and checks of custom domains. */
 export function startProjections(context: ServiceContext, streamContext: StreamContext): void {
   const { config, sql, warehouse, clock, webhooks, stopping, cleanup } = context;
   const { box, send } = webhooks;
@@ -21,5 +23,7 @@ export function startProjections(context: ServiceContext, streamContext: StreamC
   });
   cleanup.add(delivering.stop);
   cleanup.add(runAnalytics({ ...streamContext, warehouse, signal: stopping }).stop);
+  const wakeRelay = () => nudgeRelay(streamContext.nats, streamContext.stream);
+  cleanup.add(runDomainChecks(context, wakeRelay).stop);
   cleanup.add(runRetention({ ...streamContext, clock, months: config.scanRetentionMonths }).stop);
 }

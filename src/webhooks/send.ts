@@ -1,5 +1,6 @@
 import { beforeAbort } from '../lib/before-abort.ts';
 import { codeOf, messageOf } from '../lib/errors.ts';
+import { fetchPinned, urlsAt } from '../lib/pinned-fetch.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
 import {
@@ -124,10 +125,7 @@ class UrlResolver {
     const url = new URL(text);
     const name = nameOf(url);
     const vetted = await vettedAddresses(url, this.#policy, this.#resolve);
-    const addresses = vetted.slice(0, maxAddresses).map((address) => {
-      const host = address.includes(':') ? `[${address}]` : address;
-      return `${url.protocol}//${host}${url.port === '' ? '' : `:${url.port}`}${url.pathname}${url.search}`;
-    });
+    const addresses = urlsAt(url, vetted.slice(0, maxAddresses));
     const ca = this.#ca;
     const tls = { ...(name === undefined ? {} : { servername: name }), ...(ca === undefined ? {} : { ca }) };
     const until = performance.now() + resolvedUrlMs;
@@ -138,28 +136,18 @@ class UrlResolver {
   }
 }
 
-async function post({ body, headers }: Message, url: ResolvedUrl, signal: AbortSignal): Promise<Response> {
-  const { addresses, host, tls } = url;
-  const request: BunFetchRequestInit = {
+const post = (
+  { body, headers }: Message,
+  { addresses, host, tls }: ResolvedUrl,
+  signal: AbortSignal,
+): Promise<Response> =>
+  fetchPinned(addresses, {
     method: 'POST',
     body,
     headers: { ...headers, host, 'content-type': 'application/json', 'user-agent': 'Scanlog-Webhooks/1' },
-    redirect: 'manual',
-    // A response of a few bytes must not decompress to gigabytes.
-    decompress: false,
     signal,
     ...tls,
-  };
-  for (const address of addresses.slice(0, -1)) {
-    try {
-      return await fetch(address, request);
-    } catch (error) {
-      // Nothing was sent yet, so the next address of the name can be tried.
-      if (codeOf(error) !== 'ECONNREFUSED') throw error;
-    }
-  }
-  return fetch(addresses.at(-1) as string, request);
-}
+  });
 
 /** Most responses are short, and are read in one step. With chunks the length means nothing, and the body may be endless. */
 const isShort = (headers: Headers) =>

@@ -237,6 +237,7 @@ test('every first path segment of the service is a reserved short code', async (
     limits: { testCodes: 10, givenShortCodes: 10 },
     passwords: new Passwords(),
     webhooks: webhookParts,
+    domains: { check: async () => {} },
     feed: idleFeed(sql),
     onChange: async () => {},
   };

@@ -43,7 +43,13 @@ const startCaddy: Start = ({ folder, httpPort, httpsPort, upstream }) => {
   const shipped = shippedText('caddy');
   if (!shipped.includes('\n{\n')) throw new Error('deploy/caddy/Caddyfile has no global options.');
   writeFileSync(file, shipped.replace('\n{\n', `\n{\n${options.join('\n')}\n`));
-  const environment = { HOME: folder, XDG_DATA_HOME: folder, SCANLOG_DOMAIN: domain, SCANLOG_UPSTREAM: upstream };
+  const environment = {
+    HOME: folder,
+    XDG_DATA_HOME: folder,
+    SCANLOG_DOMAIN: domain,
+    SCANLOG_UPSTREAM: upstream,
+    SCANLOG_ASK: upstream,
+  };
   return {
     program: startProgram(programOf('caddy'), ['run', '--config', file, '--adapter', 'caddyfile'], environment),
     authority: join(folder, 'caddy/pki/authorities/local/root.crt'),
@@ -85,11 +91,15 @@ const startNginx: Start = ({ folder, httpPort, httpsPort, upstream }) => {
 export const proxies = { caddy: startCaddy, nginx: startNginx };
 
 /** Starts a proxy with the configuration in deploy/, in front of `upstream` (host and port). */
-export async function startTlsProxy(name: keyof typeof proxies, upstream: string): Promise<TlsProxy> {
+export async function startTlsProxy(
+  name: keyof typeof proxies,
+  upstream: string,
+  ports?: { httpPort: number; httpsPort: number },
+): Promise<TlsProxy> {
   const folder = mkdtempSync(join(tmpdir(), `scanlog-${name}-`));
   // As root, the workers of nginx run as another user.
   chmodSync(folder, 0o755);
-  const [httpPort, httpsPort] = [await freePort(), await freePort()];
+  const { httpPort, httpsPort } = ports ?? { httpPort: await freePort(), httpsPort: await freePort() };
   const { program, authority } = proxies[name]({ folder, httpPort, httpsPort, upstream });
   const stop = async () => {
     await program.stop();
@@ -134,6 +144,7 @@ export async function request(
 
 interface Options {
   scheme?: 'http' | 'https';
+  host?: string;
   /** What curl reads from stdin. */
   input?: string;
 }
@@ -145,12 +156,12 @@ export function curl(
   proxy: TlsProxy,
   path: string,
   args: string[] = [],
-  { scheme = 'https', input = '' }: Options = {},
+  { scheme = 'https', host = domain, input = '' }: Options = {},
 ) {
   const port = scheme === 'https' ? proxy.httpsPort : proxy.httpPort;
   const common = ['--silent', '--show-error', '--no-buffer', '--max-time', curlTimeoutS, '--cacert', proxy.authority];
-  const resolve = ['--resolve', `${domain}:${port}:127.0.0.1`];
-  const child = spawn('curl', [...common, ...resolve, ...args, `${scheme}://${domain}:${port}${path}`]);
+  const resolve = ['--resolve', `${host}:${port}:127.0.0.1`];
+  const child = spawn('curl', [...common, ...resolve, ...args, `${scheme}://${host}:${port}${path}`]);
   let output = '';
   const collect = (chunk: Buffer) => {
     output += chunk.toString();

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '../../src/lib/ip-address.ts';
 import { inRanges, parseRanges } from '../../src/lib/ip-range.ts';
-import { isPublic } from '../../src/webhooks/destination.ts';
+import { isPublic } from '../../src/lib/public-address.ts';
 
 const { IPv4, IPv6 } = ipaddr;
 

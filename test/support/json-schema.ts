@@ -51,8 +51,8 @@ const keywords: Record<string, Check> = {
     violation(Array.isArray(value) && value.length < min, where, 'has too few items'),
   maxItems: (max: number, value: unknown, _, where) =>
     violation(Array.isArray(value) && value.length > max, where, 'has too many items'),
-  minProperties: (min: number, value: object, _, where) =>
-    violation(Object.keys(value).length < min, where, 'has too few properties'),
+  minProperties: (min: number, value, _, where) =>
+    violation(isObject(value) && Object.keys(value).length < min, where, 'has too few properties'),
   required: (names: string[], value, _, where) =>
     isObject(value) ? names.flatMap((name) => violation(!Object.hasOwn(value, name), where, `lacks ${name}`)) : [],
   properties: (properties: Record<string, JsonSchema>, value, _, where) =>

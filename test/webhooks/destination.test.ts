@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { parseAddress } from '../../src/lib/ip-address.ts';
 import { type IpRanges, parseRanges } from '../../src/lib/ip-range.ts';
-import { faultOfUrl, isPublic, vettedAddresses } from '../../src/webhooks/destination.ts';
+import { isPublic } from '../../src/lib/public-address.ts';
+import { faultOfUrl, vettedAddresses } from '../../src/webhooks/destination.ts';
 
 const none = { v4: [], v6: [] };
 const strict = { allowHttp: false, allowed: none };

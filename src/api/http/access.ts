@@ -61,6 +61,13 @@ export const access = {
   revokeKey: { scope: 'account.write', role: 'owner' },
   revertChanges: { scope: 'account.write', role: 'owner' },
 
+  listDomains: { scope: 'account.read', role: 'viewer' },
+  getDomain: { scope: 'account.read', role: 'viewer' },
+  addDomain: { scope: 'domains.write', role: 'owner' },
+  updateDomain: { scope: 'domains.write', role: 'owner' },
+  verifyDomain: { scope: 'domains.write', role: 'owner' },
+  removeDomain: { scope: 'domains.write', role: 'owner' },
+
   listWebhooks: { scope: 'webhooks.write', role: 'owner' },
   createWebhook: { scope: 'webhooks.write', role: 'owner' },
   readWebhook: { scope: 'webhooks.write', role: 'owner' },

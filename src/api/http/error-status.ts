@@ -16,6 +16,7 @@ export const statusOf = {
   not_found: 404,
   method_not_allowed: 405,
   short_code_taken: 409,
+  domain_taken: 409,
   conflict: 409,
   idempotency_conflict: 409,
   logo_in_use: 409,

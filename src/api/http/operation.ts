@@ -12,6 +12,8 @@ export const tags = {
   Logos: 'Pictures that QR codes can have in their center: upload, list, get and delete them.',
   Print: 'Find out whether a style scans before it is printed, and print many codes on label sheets.',
   Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',
+  Domains:
+    'Short links on a domain of your own: add a domain, prove that it is yours, and set what it does without a code.',
   Account: 'The account of the API key, with its plan, limits and usage, and the API keys of the account.',
   Events: 'The log of the account: scans and changes in the order in which they were recorded, to read or to follow.',
   Webhooks:

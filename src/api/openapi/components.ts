@@ -21,6 +21,7 @@ import {
   SummaryFigures,
   TimeSeries,
 } from '../analytics/schemas.ts';
+import { Domain, DomainChange, NewDomain } from '../domains/domain-schemas.ts';
 import { Deleted, ErrorAnswer } from '../http/schemas.ts';
 import { CreatedLogo, ListedLogo } from '../images/logos.ts';
 import { NewPreflight, Preflight } from '../images/preflight-schemas.ts';
@@ -91,6 +92,9 @@ export const components: Record<string, TSchema> = {
   AccountExportFile,
   CreatedLogo,
   ListedLogo,
+  Domain,
+  NewDomain,
+  DomainChange,
   Account,
   ApiKey,
   CreatedApiKey,

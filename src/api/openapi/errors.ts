@@ -24,7 +24,7 @@ const causes: Record<ErrorCode, string> = {
   unsupported_characters: 'The font of frames lacks characters of the text; `details` names them, or their script.',
   unauthorized: 'The API key is missing, malformed, unknown, revoked or expired.',
   quota_exceeded:
-    'The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.',
+    'The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.',
   plan_required: 'The plan of the account does not include this operation.',
   account_suspended: 'The operator of the service has suspended the account; the message contains the reason.',
   live_key_required: 'The operation needs a live key, and the request has a test key.',
@@ -34,6 +34,8 @@ const causes: Record<ErrorCode, string> = {
   not_found: 'It does not exist in this account and mode.',
   method_not_allowed: 'The path does not support this method; `Allow` lists the methods it supports.',
   short_code_taken: 'The short code belongs, or once belonged, to another QR code.',
+  domain_taken:
+    'The domain is active in another account, was removed by one within the last 30 days, or is claimed by this account already.',
   conflict: 'Other requests changed the same resource at the same time: send the request again.',
   replay_running: 'A replay of the webhook is running: a webhook has one at a time.',
   idempotency_conflict: 'The `Idempotency-Key` was used with a different request.',

@@ -102,6 +102,7 @@ describe('while the warehouse is rebuilt', () => {
       maxLogos: 10,
       passwords: new Passwords(),
       webhooks: webhookParts,
+      domains: { check: async () => {} },
       feed: idleFeed(database.sql),
       onChange: async () => {},
     };
