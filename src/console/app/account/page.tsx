@@ -7,6 +7,8 @@ import { useResource } from '../resource.ts';
 import { pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
 import { Audit } from './audit.tsx';
+import { DomainPage } from './domain-page.tsx';
+import { Domains } from './domains.tsx';
 import { Keys } from './keys.tsx';
 import { Sessions } from './sessions.tsx';
 import { TimeZone } from './time-zone.tsx';
@@ -19,11 +21,20 @@ const sections = [
   ['keys', '/account/keys', 'API keys', ''],
   ['sessions', '/account/sessions', 'Sessions', ''],
   ['webhook', '/account/webhook', 'Webhooks', ''],
+  ['domains', '/account/domains', 'Domains', ''],
   ['audit', '/account/audit', 'Audit log', ''],
 ] as const;
 export type Section = (typeof sections)[number][0];
 
-export function AccountPage({ section, webhook }: { section: Section; webhook?: string | undefined }) {
+interface Props {
+  section: Section;
+  /** The id of a webhook, or `new`. */
+  webhook?: string | undefined;
+  /** The id of a domain. */
+  domain?: string | undefined;
+}
+
+export function AccountPage({ section, webhook, domain }: Props) {
   const account = useResource<Account>('/account');
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -51,6 +62,12 @@ export function AccountPage({ section, webhook }: { section: Section; webhook?: 
         <Sessions />
       ) : section === 'audit' ? (
         <Audit />
+      ) : section === 'domains' ? (
+        domain === undefined ? (
+          <Domains />
+        ) : (
+          <DomainPage key={domain} id={domain} />
+        )
       ) : webhook === undefined ? (
         <WebhookSettings plan={account.data.plan} />
       ) : webhook === 'new' ? (

@@ -1,3 +1,4 @@
+import { DomainSelect, useDomains } from '../codes/domain-select.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -30,6 +31,7 @@ const maxListedCodes = 100;
 export function AccountAnalyticsPage() {
   const { query } = useRoute();
   const filters = useFilters();
+  const domains = useDomains();
   const codes = useResource<Page<CodeFigures>>('/analytics/qrcodes', {
     query: { ...filters.query, compare: 'previous', limit: maxListedCodes },
     ...refresh,
@@ -41,9 +43,16 @@ export function AccountAnalyticsPage() {
     <>
       <CodePicker selected={filters.codes} />
       <TagPicker selected={filters.tags} match={filters.match} />
+      <DomainSelect
+        label="Domain"
+        none="All domains"
+        domains={domains}
+        value={filters.domain}
+        onValue={(domain) => setQuery({ domain, page: undefined })}
+      />
     </>
   );
-  const isNarrowed = filters.codes.length > 0 || filters.tags.length > 0;
+  const isNarrowed = filters.codes.length > 0 || filters.tags.length > 0 || filters.domain !== '';
   const heading = (
     <>
       <Heading title="Analytics" lead={isNarrowed ? 'Selected codes' : 'All codes'} />
