@@ -33,7 +33,9 @@ function Page({ path }: { path: string }) {
   if (code !== undefined) return <CodePage key={code} id={code} />;
   const [isWebhook, webhook] = /^\/account\/webhook\/(new|wh_\w+)$/.exec(path) ?? [];
   if (isWebhook !== undefined) return <AccountPage section="webhook" webhook={webhook} />;
-  const [isAccount, section] = /^\/account(?:\/(keys|sessions|webhook|audit))?$/.exec(path) ?? [];
+  const [isDomain, domain] = /^\/account\/domains\/(dom_\w+)$/.exec(path) ?? [];
+  if (isDomain !== undefined) return <AccountPage section="domains" domain={domain} />;
+  const [isAccount, section] = /^\/account(?:\/(keys|sessions|webhook|domains|audit))?$/.exec(path) ?? [];
   if (isAccount !== undefined) return <AccountPage section={section as Section | undefined} />;
   return (
     <Empty title="Page not found">

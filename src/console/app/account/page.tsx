@@ -9,6 +9,8 @@ import { pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
 import { Audit } from './audit.tsx';
+import { DomainPage } from './domain-page.tsx';
+import { Domains } from './domains.tsx';
 import { Keys } from './keys.tsx';
 import { Sessions } from './sessions.tsx';
 import { TimeZone } from './time-zone.tsx';
@@ -21,6 +23,7 @@ const sections = [
   ['keys', '/account/keys', 'API keys', '', 'account.read'],
   ['sessions', '/account/sessions', 'Sessions', '', 'account.read'],
   ['webhook', '/account/webhook', 'Webhooks', '', 'webhooks.write'],
+  ['domains', '/account/domains', 'Domains', '', 'account.read'],
   ['audit', '/account/audit', 'Audit log', '', 'events.read'],
 ] as const;
 export type Section = (typeof sections)[number][0];
@@ -28,10 +31,13 @@ export type Section = (typeof sections)[number][0];
 interface Props {
   /** Undefined for the first one that the key may see. */
   section: Section | undefined;
+  /** The id of a webhook, or `new`. */
   webhook?: string | undefined;
+  /** The id of a domain. */
+  domain?: string | undefined;
 }
 
-export function AccountPage({ section: wanted, webhook }: Props) {
+export function AccountPage({ section: wanted, webhook, domain }: Props) {
   const account = useResource<Account>(may('account.read') ? '/account' : undefined);
   const allowed = sections.filter(([, , , , scope]) => may(scope));
   const section = wanted ?? allowed[0]?.[0] ?? 'plan';
@@ -66,6 +72,12 @@ export function AccountPage({ section: wanted, webhook }: Props) {
         <Sessions />
       ) : section === 'audit' ? (
         <Audit />
+      ) : section === 'domains' ? (
+        domain === undefined ? (
+          <Domains />
+        ) : (
+          <DomainPage key={domain} id={domain} />
+        )
       ) : webhook === undefined ? (
         <WebhookSettings plan={account.data?.plan ?? bootstrap.account.plan} />
       ) : webhook === 'new' ? (

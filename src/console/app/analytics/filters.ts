@@ -41,6 +41,8 @@ export interface Filters {
   /** Tags that the codes have, any or all of them. */
   tags: string[];
   match: TagMatch;
+  /** The custom domain of the codes; empty for all. */
+  domain: string;
   /** The same as parameters of the API. */
   query: Record<string, string | string[] | undefined>;
 }
@@ -56,6 +58,7 @@ export function filtersOf(query: URLSearchParams): Filters {
   const codes = (query.get('codes') ?? '').split(',').filter((id) => id !== '');
   const tags = (query.get('tags') ?? '').split(',').filter(Boolean).map(decoded);
   const match = query.get('match') === 'all' ? 'all' : 'any';
+  const domain = query.get('domain') ?? '';
   return {
     name,
     period,
@@ -65,6 +68,7 @@ export function filtersOf(query: URLSearchParams): Filters {
     codes,
     tags,
     match,
+    domain,
     query: {
       ...period,
       timezone,
@@ -73,6 +77,7 @@ export function filtersOf(query: URLSearchParams): Filters {
       qr_id: codes.length === 0 ? undefined : codes,
       tag: tags.length === 0 ? undefined : tags,
       tag_match: match === 'all' ? match : undefined,
+      domain: domain || undefined,
     },
   };
 }

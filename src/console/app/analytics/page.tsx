@@ -1,3 +1,4 @@
+import { DomainSelect, useDomains } from '../codes/domain-select.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Empty } from '../parts/states.tsx';
@@ -31,6 +32,7 @@ const maxListedCodes = 100;
 export function AccountAnalyticsPage() {
   const { query } = useRoute();
   const filters = useFilters();
+  const domains = useDomains();
   const codes = useResource<Page<CodeFigures>>('/analytics/qrcodes', {
     query: { ...filters.query, compare: 'previous', limit: maxListedCodes },
     ...refresh,
@@ -42,9 +44,16 @@ export function AccountAnalyticsPage() {
     <Allowed scope="codes.read">
       <CodePicker selected={filters.codes} />
       <TagPicker selected={filters.tags} match={filters.match} />
+      <DomainSelect
+        label="Domain"
+        none="All domains"
+        domains={domains}
+        value={filters.domain}
+        onValue={(domain) => setQuery({ domain, page: undefined })}
+      />
     </Allowed>
   );
-  const isNarrowed = filters.codes.length > 0 || filters.tags.length > 0;
+  const isNarrowed = filters.codes.length > 0 || filters.tags.length > 0 || filters.domain !== '';
   const heading = (
     <>
       <Heading title="Analytics" lead={isNarrowed ? 'Selected codes' : 'All codes'} />

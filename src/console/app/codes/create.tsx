@@ -15,6 +15,7 @@ import { useRoute } from '../router.ts';
 import type { QrCode } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
 import { DestinationField } from './destination-field.tsx';
+import { DomainSelect } from './domain-select.tsx';
 import { LogoEditor } from './logo-editor.tsx';
 import { PlanFull, usePlanUsage } from './plan-full.tsx';
 import { Preview } from './preview.tsx';
@@ -69,11 +70,12 @@ const CodeFields = ({ form, original }: { form: CreateForm; original: QrCode | u
     <More
       title="Short link, tags and note"
       isUsed={original?.tags !== undefined || original?.note !== undefined}
-      hasError={['short_code', 'tags', 'note'].some((field) => errorAt(form.errors, field) !== undefined)}
+      hasError={['domain', 'short_code', 'tags', 'note'].some((field) => errorAt(form.errors, field) !== undefined)}
     >
+      <DomainChoice form={form} />
       <Field
         label="Short link"
-        prefix={`${displayUrl(bootstrap.short_base_url)}/`}
+        prefix={`${form.domain === '' ? displayUrl(bootstrap.short_base_url) : form.domain}/`}
         value={form.customCode}
         onValue={form.setCustomCode}
         error={form.errors['short_code']}
@@ -123,6 +125,27 @@ function Basics({ form: { errors, style, setStyle, shortUrl, ...form } }: { form
       />
       <StylePresets style={style} onStyle={setStyle} url={shortUrl} />
       <ErrorText>{errorAt(errors, 'style')}</ErrorText>
+    </div>
+  );
+}
+
+function DomainChoice({ form: { domains, domain, setDomain, errors } }: { form: CreateForm }) {
+  if (domains.length === 0 && domain === '') return null;
+  return (
+    <div class="stack gap-xs field">
+      <span aria-hidden="true">Domain</span>
+      <DomainSelect
+        label="Domain"
+        none={displayUrl(bootstrap.short_base_url)}
+        domains={domains}
+        value={domain}
+        onValue={setDomain}
+      />
+      {errors['domain'] !== undefined && (
+        <p class="error" role="alert">
+          {errors['domain']}
+        </p>
+      )}
     </div>
   );
 }

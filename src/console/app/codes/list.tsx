@@ -12,6 +12,7 @@ import { useResource } from '../resource.ts';
 import { pageUrl, replaceQuery, setQuery, useRoute } from '../router.ts';
 import type { ListedQrCode, Page } from '../types.ts';
 import { CodeTable } from './code-table.tsx';
+import { DomainSelect, useDomains } from './domain-select.tsx';
 import { maxEdited } from './edit-dialog.tsx';
 import { useMarks } from './marks.ts';
 import { Overview } from './overview.tsx';
@@ -48,6 +49,7 @@ export function CodesPage() {
     q: query.get('q')?.slice(0, maxSearchLength) || undefined,
     status: chosen(statuses, query.get('status')),
     tag: query.get('tag') || undefined,
+    domain: query.get('domain') || undefined,
     sort: chosen(sortOptions, query.get('sort')),
     ...pageQueryOf(query, sizes),
   };
@@ -57,7 +59,7 @@ export function CodesPage() {
   });
   const selection = useSelection(data?.data ?? []);
   const { marks, reload: reloadMarks } = useMarks(data?.data ?? []);
-  const isFiltered = [filters.q, filters.status, filters.tag].some((filter) => filter !== undefined);
+  const isFiltered = [filters.q, filters.status, filters.tag, filters.domain].some((filter) => filter !== undefined);
   const total = data?.pagination.total ?? 0;
 
   return (
@@ -160,6 +162,13 @@ function Toolbar() {
         onValue={(status) => setQuery({ status, page: undefined })}
       />
       <TagFilter value={query.get('tag') || undefined} />
+      <DomainSelect
+        label="Domain"
+        none="All domains"
+        domains={useDomains()}
+        value={query.get('domain') ?? ''}
+        onValue={(domain) => setQuery({ domain, page: undefined })}
+      />
       <select
         aria-label="Sort by"
         value={chosen(sortOptions, query.get('sort')) ?? '-created_at'}
@@ -178,11 +187,13 @@ function Toolbar() {
 const NoCodes = ({ isFiltered }: { isFiltered: boolean }) =>
   isFiltered ? (
     <Empty title="No matching codes">
-      <p>Try a different search, status or tag.</p>
+      <p>Try a different search, status, tag or domain.</p>
       <button
         type="button"
         class="button"
-        onClick={() => setQuery({ q: undefined, status: undefined, tag: undefined, page: undefined })}
+        onClick={() =>
+          setQuery({ q: undefined, status: undefined, tag: undefined, domain: undefined, page: undefined })
+        }
       >
         Clear filters
       </button>

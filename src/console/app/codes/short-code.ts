@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { linkOf } from '../../../../events/link.ts';
 import { problemWithShortCode } from '../../../../events/reserved-words.ts';
 import { api } from '../api.ts';
 
@@ -16,24 +17,27 @@ interface CheckResult {
   data: { short_code: string; fault: string | null }[];
 }
 
-export const checkShortCodes = (codes: string[]) => api.post<CheckResult>('/short-codes/check', { short_codes: codes });
+/** `domain` is empty for links of the service itself. */
+export const checkShortCodes = (codes: string[], domain = '') =>
+  api.post<CheckResult>('/short-codes/check', { short_codes: codes, ...(domain === '' ? {} : { domain }) });
 
 /** Whether a short code is valid and available, checked 150 ms after the last change. */
-export function useAvailability(shortCode: string): Availability {
-  const [result, setResult] = useState<{ shortCode: string; availability: Availability }>();
+export function useAvailability(shortCode: string, domain: string): Availability {
+  const [result, setResult] = useState<{ link: string; availability: Availability }>();
+  const link = linkOf(domain, shortCode);
   const ruleError = problemWithShortCode(shortCode);
   useEffect(() => {
     if (ruleError !== undefined) return undefined;
     let isCurrent = true;
     const timer = setTimeout(async () => {
-      const error = await checkShortCodes([shortCode]).then(
+      const error = await checkShortCodes([shortCode], domain).then(
         ({ data }) => data[0]?.fault ?? undefined,
         // If the check fails, creating the code reports a short code that is taken.
         () => undefined,
       );
       if (isCurrent)
         setResult({
-          shortCode,
+          link,
           availability: error === undefined ? { state: 'available' } : { state: 'invalid', error },
         });
     }, 150);
@@ -41,9 +45,9 @@ export function useAvailability(shortCode: string): Availability {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [shortCode, ruleError]);
+  }, [link, ruleError]);
   if (ruleError !== undefined) return { state: 'invalid', error: ruleError };
-  return result?.shortCode === shortCode ? result.availability : { state: 'checking' };
+  return result?.link === link ? result.availability : { state: 'checking' };
 }
 
 /** Results of the check by short code: undefined is available. */

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { linkOf, urlOfLink } from '../../../../events/link.ts';
 import { api } from '../api.ts';
 import { toast } from '../parts/toast.tsx';
 import { type FieldErrors, useAction } from '../parts/use-action.ts';
@@ -6,10 +7,11 @@ import { navigate, pageUrl } from '../router.ts';
 import type { CreatedQrCode, QrCode } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
 import { parseDestination, validateFields } from './destination-field.tsx';
+import { useDomains } from './domain-select.tsx';
 import { suggestShortCode, useAvailability } from './short-code.ts';
 import { type Style, withoutDefaults } from './style.ts';
 
-const fields = ['name', 'destination_url', 'short_code', 'tags', 'note', 'style'] as const;
+const fields = ['name', 'destination_url', 'short_code', 'domain', 'tags', 'note', 'style'] as const;
 
 const copySuffix = ' copy';
 const nameOfCopy = (name: string) => [...name].slice(0, 255 - copySuffix.length).join('') + copySuffix;
@@ -21,13 +23,16 @@ export function useCreateForm(original: QrCode | undefined) {
   const [name, setName] = useState(original === undefined ? '' : nameOfCopy(original.name));
   const [destination, setDestination] = useState(original?.destination_url ?? '');
   const [customCode, setCustomCode] = useState('');
+  const domains = useDomains();
+  const [chosenDomain, setDomain] = useState(original?.domain);
+  const domain = chosenDomain ?? domains.find(({ primary }) => primary)?.name ?? '';
   const [suggestedCode] = useState(suggestShortCode);
   const [tags, setTags] = useState<string[]>(original?.tags ?? []);
   const [note, setNote] = useState(original?.note ?? '');
   const [style, setStyle] = useState<Style>(original?.style ?? {});
   const { busy, errors, setErrors, recheck, run } = useAction(fields);
   const shortCode = customCode === '' ? suggestedCode : customCode;
-  const availability = useAvailability(shortCode);
+  const availability = useAvailability(shortCode, domain);
 
   const validate = (): FieldErrors => ({
     ...validateFields(name, destination),
@@ -46,6 +51,7 @@ export function useCreateForm(original: QrCode | undefined) {
           name,
           destination_url: parseDestination(destination).url,
           short_code: shortCode,
+          ...(domain === '' ? (original?.domain === undefined ? {} : { domain: null }) : { domain }),
           status,
           tags,
           note,
@@ -75,7 +81,10 @@ export function useCreateForm(original: QrCode | undefined) {
     },
     suggestedCode,
     shortCode,
-    shortUrl: `${bootstrap.short_base_url}/${shortCode}`,
+    domains,
+    domain,
+    setDomain,
+    shortUrl: urlOfLink(linkOf(domain === '' ? undefined : domain, shortCode), bootstrap.short_base_url),
     availability,
     tags,
     setTags,
