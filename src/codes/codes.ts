@@ -133,7 +133,18 @@ export async function countCodes(sql: Queryable, { account, mode }: Owner): Prom
 
 export const totalOf = (counts: Record<ListedStatus, number>) => counts.active + counts.paused + counts.draft;
 
-export const listOrders = ['-created_at', 'created_at', 'name', '-name', '-total_scans', 'total_scans'] as const;
+export const listOrders = [
+  '-created_at',
+  'created_at',
+  'name',
+  '-name',
+  'destination_url',
+  '-destination_url',
+  'status',
+  '-status',
+  '-total_scans',
+  'total_scans',
+] as const;
 export type ListOrder = (typeof listOrders)[number];
 
 /** SQL of each order. `position`, the log position, breaks ties, so that pages never overlap. */
@@ -143,6 +154,11 @@ export const orderBy = (sql: Queryable, order: ListOrder) =>
     created_at: sql`position`,
     name: sql`lower(name) COLLATE natural_names, position DESC`,
     '-name': sql`lower(name) COLLATE natural_names DESC, position DESC`,
+    // By bytes: a URL is in no language.
+    destination_url: sql`destination_url COLLATE "C", position DESC`,
+    '-destination_url': sql`destination_url COLLATE "C" DESC, position DESC`,
+    status: sql`status, position DESC`,
+    '-status': sql`status DESC, position DESC`,
     '-total_scans': sql`coalesce(n.total_scans, 0) DESC, position DESC`,
     total_scans: sql`coalesce(n.total_scans, 0), position DESC`,
   })[order];

@@ -2,7 +2,7 @@ import type { Code } from '../../events/code.ts';
 import type { CodeChanged } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import type { Queryable } from '../lib/sql.ts';
-import { hasAvailability, hasTags, type Listing, orderBy } from './codes.ts';
+import { hasAvailability, hasTags, type Listing, type ListOrder, orderBy } from './codes.ts';
 import { matchesSearch, searchedFields } from './search.ts';
 
 /** What a list shows of a code at an earlier time. */
@@ -13,7 +13,7 @@ export type PastCode = Pick<Code, 'id' | 'name' | 'destination_url' | 'short_cod
  * those that existed then.
  *
  * Postgres does all of it, and returns one page. What the list shows is read for the codes of the page only. A filter, or an
- * order by name, first reads the fields that it needs of every code.
+ * order by a field that can change, first reads the fields that it needs of every code.
  */
 export async function listCodesAsOf(
   sql: Queryable,
@@ -30,12 +30,13 @@ export async function listCodesAsOf(
     WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND created_at <= ${asOf}
       ${isOfId} ${hasShortCode}`;
   const conditions = conditionsOf(sql, asOf, listing);
+  const sortedBy = fieldOfOrder(order);
   const fields = new Set(conditions.flatMap((condition) => condition.fields));
   const matching =
     fields.size === 0
       ? sql`NOT MATERIALIZED (SELECT * FROM existed)`
       : sql`MATERIALIZED (
-          SELECT id, position ${fields.has('name') ? sql`, name` : sql``}
+          SELECT id, position ${sortedBy === undefined ? sql`` : sql`, ${sql(sortedBy)}`}
           FROM (${pastOf(sql, sql`existed`, asOf, fields)}) AS past
           WHERE ${conditions.reduce((all, { isMet }) => sql`${all} AND ${isMet}`, sql`true`)}
         )`;
@@ -94,9 +95,14 @@ function conditionsOf(sql: Queryable, asOf: Date, { status, search, availability
       isMet: hasAvailability(sql, availability.wanted, asOf, limitWasReached(sql, asOf)),
     });
   if (tags !== undefined) conditions.push({ fields: ['tags'], isMet: hasTags(sql, tags) });
-  if (order === 'name' || order === '-name') conditions.push({ fields: ['name'], isMet: sql`true` });
+  const sortedBy = fieldOfOrder(order);
+  if (sortedBy !== undefined) conditions.push({ fields: [sortedBy], isMet: sql`true` });
   return conditions;
 }
+
+/** The field that an order compares, if it can change. */
+const fieldOfOrder = (order: ListOrder | undefined): PastField | undefined =>
+  (['name', 'destination_url', 'status'] as const).find((field) => order?.replace(/^-/, '') === field);
 
 /** SQL for the rows of `pastOf`, named `past`, whose limit was reached. */
 const limitWasReached = (sql: Queryable, asOf: Date) => sql`

@@ -18,6 +18,7 @@ import { serveGuide } from './guides.ts';
 import { bootstrapOf, consolePage, reloadPage, signInPage } from './pages.ts';
 import { checkPhoneLink, handlePhoneSignIn, servePhonePage } from './phone.ts';
 import { selectionOperations } from './selection.ts';
+import { readRecentScans } from './selection-scans.ts';
 import { sessionAdmission, targetParameters } from './session-admission.ts';
 import { sessionOperations } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
@@ -37,7 +38,12 @@ export function serveConsole(
 ): void {
   const sessionUse = noteSessionUse(service.sql, service.clock);
   const console: Console = { service, api, log, metrics, bundle, sessionUse };
-  const ownOperations = [checkShortCodes(service), ...sessionOperations(console), ...selectionOperations(service, api)];
+  const ownOperations = [
+    checkShortCodes(service),
+    ...sessionOperations(console),
+    ...selectionOperations(service, api),
+    readRecentScans(service),
+  ];
   mount(app, [...api.operations.map(withNull), ...ownOperations], {
     base: '/console/api',
     admit: api.whenReady(sessionAdmission(console)),

@@ -82,7 +82,7 @@ export async function presentPast(
 export async function listPast(service: Service, owner: Owner, asOf: Date, listing: Listing) {
   const { order, page, limit } = listing;
   if (order === 'total_scans' || order === '-total_scans')
-    throw invalid([{ field: 'sort', message: 'sort must be by created_at or name together with as_of.' }]);
+    throw invalid([{ field: 'sort', message: 'sort cannot be by total_scans together with as_of.' }]);
   const { codes, total } = await listCodesAsOf(service.sql, owner, asOf, listing);
   const ids = codes.map(({ id }) => id);
   const figures = await figuresUntil(service, owner, ids, asOf);
