@@ -23,6 +23,7 @@ import { sessionAdmission, targetParameters } from './session-admission.ts';
 import { sessionOperations } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
 import { handleSignIn, handleSignOut, safeNext } from './sign-in.ts';
+import { asksTimeZone } from './time-zone.ts';
 
 type Handler = (console: Console, context: RequestContext) => Promise<Response>;
 
@@ -80,8 +81,9 @@ async function servePage(console: Console, { request }: RequestContext): Promise
   const session = token === undefined ? undefined : await findSession(sql, token, now);
   if (token !== undefined && session !== undefined) {
     console.sessionUse.note(hashOfKey(token));
+    const asks = await asksTimeZone(sql, session);
     return htmlResponse(console, request, 200, (page) =>
-      consolePage(page, bootstrapOf(session, addresses, page.bundle)),
+      consolePage(page, bootstrapOf(session, asks, addresses, page.bundle)),
     );
   }
   const ended = token === undefined ? undefined : await whySessionEnded(sql, token, { mode: undefined, now });

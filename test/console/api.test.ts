@@ -27,6 +27,20 @@ async function holdAllWindows(): Promise<void> {
   await holdWindows(sql);
 }
 
+describe('the time zone', () => {
+  test('is asked for until someone has chosen one, UTC included', async () => {
+    const { tab, live } = await createSignedInAccount();
+    const isAsked = async () => /asks_time_zone&quot;:true/.test((await tab.get('/console')).text);
+    expect(await isAsked()).toBe(true);
+    expect((await live.patch('/v1/account', { timezone: 'UTC' })).body.timezone).toBe('UTC');
+    expect(await isAsked()).toBe(false);
+    const updates = (await live.get('/v1/account/audit?type=account.updated')).body.data;
+    expect(updates.map(({ data }: Json) => [data.from, data.to])).toEqual([['UTC', 'UTC']]);
+    await live.patch('/v1/account', { timezone: 'UTC' });
+    expect((await live.get('/v1/account/audit?type=account.updated')).body.data, 'once').toHaveLength(1);
+  });
+});
+
 describe('the console API', () => {
   test('serves the operations of /v1 with the same results as an API key', async () => {
     const { tab, live } = await createSignedInAccount();

@@ -5,11 +5,12 @@ import { CodePage } from './code/page.tsx';
 import { CreatePage } from './codes/create.tsx';
 import { ImportPage } from './codes/import.tsx';
 import { CodesPage } from './codes/list.tsx';
+import { showTimesIn } from './format.ts';
 import { LivePage } from './live/page.tsx';
 import { Empty } from './parts/states.tsx';
 import { currentMode, interceptLinks, pageUrl, useRoute } from './router.ts';
 import { Shell } from './shell.tsx';
-import { keyOf } from './welcome.ts';
+import { accountTimeZone, keyOf, useAccountTimeZone } from './welcome.ts';
 
 function Page({ path }: { path: string }) {
   if (path === '/' || path === '/codes') return <CodesPage />;
@@ -33,6 +34,8 @@ function Page({ path }: { path: string }) {
 }
 
 function Console() {
+  // Renders everything again in another time zone.
+  useAccountTimeZone();
   const { path, mode } = useRoute();
   return (
     <Shell path={path} mode={mode}>
@@ -44,6 +47,7 @@ function Console() {
 // Without a key for the current mode there is nothing to show: switch to the other mode.
 if (keyOf(currentMode()) === undefined) location.replace(pageUrl('/', currentMode() === 'live' ? 'test' : 'live'));
 else {
+  showTimesIn(accountTimeZone);
   interceptLinks();
   const root = document.getElementById('console');
   if (root !== null) render(<Console />, root);

@@ -12,6 +12,7 @@ import { isList, type Mode, pageUrl } from './router.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { setTheme, useTheme } from './theme.ts';
 import { bootstrap, keyOf, markUrl } from './welcome.ts';
+import { ZoneQuestion } from './zone-question.tsx';
 
 export function Shell({ path, mode, children }: { path: string; mode: Mode; children: ComponentChildren }) {
   const [overlay, setOverlay] = useState<'palette' | 'keys'>();
@@ -67,6 +68,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
           plan.
         </p>
       )}
+      <ZoneQuestion mode={mode} />
       <main class={`wrap ${isList(path) ? 'full' : ''}`} id="content" tabIndex={-1}>
         {children}
       </main>

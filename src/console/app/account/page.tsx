@@ -3,6 +3,7 @@ import { date, number, plural } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Loading } from '../parts/states.tsx';
+import { ZoneNote } from '../parts/zone-note.tsx';
 import { useResource } from '../resource.ts';
 import { pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
@@ -58,6 +59,7 @@ export function AccountPage({ section, webhook }: { section: Section; webhook?: 
       ) : (
         <WebhookPage key={webhook} id={webhook} />
       )}
+      {section !== 'plan' && webhook !== 'new' && <ZoneNote />}
     </>
   );
 }

@@ -222,9 +222,6 @@ export function TimeChart({ series, previous, interval, before, timezone }: Prop
         <span class="key scans">Scans</span>
         {isOpen && <span class="key so-far">So far</span>}
         <span class="key before">Scans in {before}</span>
-        <span class="bucket">
-          {interval === 'hour' ? 'Times' : 'Days'} in {timezone}
-        </span>
       </figcaption>
       <div class="plot">
         <div ref={container} class="canvas" aria-hidden="true" />

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { Failure, Skeleton } from '../parts/states.tsx';
+import { ZoneNote } from '../parts/zone-note.tsx';
 import { useResource } from '../resource.ts';
-import { pageUrl, useRoute } from '../router.ts';
+import { useRoute } from '../router.ts';
 import type { HeatMap as HeatMapData, Summary, TimeSeries } from '../types.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Chips } from './chips.tsx';
@@ -75,8 +76,8 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
           <Figures summary={summary.data.summary} previous={compared} filters={filters} />
           <p class="hint">
             {label}, {botsLabel[filters.bots]}. {compared && `▲ and ▼ compare with ${before}. `}
-            Days and times are in {timezone} (<a href={pageUrl('/account')}>change</a>).
           </p>
+          <ZoneNote />
           <section class="card" aria-label="Scans over time">
             <h3>Scans over time</h3>
             {series.error !== undefined ? (
