@@ -8,6 +8,7 @@ import {
   periodLabel,
   periodOf,
 } from '../../src/console/app/analytics/period.ts';
+import { unknownParameters } from '../../src/console/app/parameters.ts';
 
 const now = Date.parse('2026-11-15T12:34:56Z');
 
@@ -126,4 +127,13 @@ test.each([
   ['month', '2026-10', false],
 ] as const)('the %s %s is not over in Auckland: %s', (interval, date, expected) => {
   expect(isSoFar(date, interval, 'Pacific/Auckland', now)).toBe(expected);
+});
+
+test('unknown parameters of a URL are those that its page does not read', () => {
+  const unknown = (path: string, query: string) => unknownParameters(path, new URLSearchParams(query));
+  expect(unknown('/', 'q=a&sort=name&page=2&bots=include')).toEqual([]);
+  expect(unknown('/', 'Status=paused&statuss=x&statuss=y')).toEqual(['Status', 'statuss']);
+  expect(unknown('/analytics', 'codes=qr_1&tags=a&period=7d&country=DE')).toEqual([]);
+  expect(unknown('/codes/qr_1', 'tab=scans&codes=qr_2')).toEqual(['codes']);
+  expect(unknown('/live', 'period=7d')).toEqual(['period']);
 });

@@ -11,6 +11,7 @@ import { Toasts } from './parts/toast.tsx';
 import { isList, type Mode, pageUrl } from './router.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { setTheme, useTheme } from './theme.ts';
+import { UnknownParameters } from './unknown-parameters.tsx';
 import { bootstrap, keyOf, markUrl } from './welcome.ts';
 import { ZoneQuestion } from './zone-question.tsx';
 
@@ -70,6 +71,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
       )}
       <ZoneQuestion mode={mode} />
       <main class={`wrap ${isList(path) ? 'full' : ''}`} id="content" tabIndex={-1}>
+        <UnknownParameters />
         {children}
       </main>
       <footer class="wrap row gap-l foot">
