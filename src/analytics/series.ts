@@ -92,7 +92,7 @@ export async function readCodeSeries(
   return new Map([...byCode].map(([code, buckets]) => [code, countsOf(buckets)]));
 }
 
-/** Scans of each code per day of the time zone, without visitors, whose sketches cost most of the time of a series. */
+/** Scans of each code per day of the time zone. Without visitors, whose sketches need not be merged then. */
 export async function readCodeScans(reading: Reading, selection: Selection): Promise<Map<string, Map<string, number>>> {
   const { query, parameters } = seriesQuery(reading, selection, 'day', {
     keys: ['code'],

@@ -8,7 +8,7 @@ export interface Stored<T> {
   use(): T;
 }
 
-/** `parse` makes a value of whatever is stored: of nothing, of another version, or of a text that someone has edited. */
+/** `parse` also gets null, where nothing is stored, and values of another version. */
 export function stored<T>(name: string, parse: (value: unknown) => T): Stored<T> {
   const key = `scanlog.${bootstrap.account.id}.${name}`;
   const listeners = new Set<(value: T) => void>();
