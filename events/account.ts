@@ -66,7 +66,7 @@ export interface Account {
   /** Reason and time of the suspension by the operator; null if not suspended. */
   suspended_reason: string | null;
   suspended_at: Date | null;
-  /** IANA name; null for UTC. */
+  /** IANA name; null for UTC that no one has chosen. */
   timezone: string | null;
   guest_page: GuestPage;
   /** The id of the domain that the console suggests for new codes; null for none. */
@@ -82,7 +82,7 @@ export const renameAccount = (account: Account, to: string): AccountEvent[] =>
 export const timezoneOf = ({ timezone }: Pick<Account, 'timezone'>): string => timezone ?? 'UTC';
 
 export const changeTimezone = (account: Account, to: string): AccountEvent[] =>
-  timezoneOf(account) === to ? [] : [{ type: 'timezone_changed', data: { from: timezoneOf(account), to } }];
+  account.timezone === to ? [] : [{ type: 'timezone_changed', data: { from: timezoneOf(account), to } }];
 
 export const changeGuestPage = ({ guest_page: from }: Account, to: GuestPage): AccountEvent[] =>
   (from === null) === (to === null) && from?.logo === to?.logo

@@ -14,7 +14,7 @@ export interface Totals {
 /** The figures of a summary. */
 export interface Figures extends Totals {
   clients: { device: string; browser: string; scans: number }[];
-  /** Countries, cities and codes: the ten with the most scans each, ties in order of name. */
+  /** Those with the most scans: ten each, or as many countries as the read asks for; ties in order of name. */
   countries: { country: string; scans: number }[];
   cities: { city: string; country: string; scans: number }[];
   codes: { code: string; scans: number }[];
@@ -35,9 +35,9 @@ interface Row extends TotalsRow {
   detail: string;
 }
 
-const topCount = 10;
-/** More than all combinations of devices and browsers. */
-const maxClients = 100;
+export const topCount = 10;
+/** More than there are (ISO 3166-1 has 249), and more than combinations of devices and browsers. */
+export const maxCountries = 250;
 
 /** SQL condition on `is_bot`, for aggregate functions that end in `If`. */
 const isCounted: Record<BotChoice, string> = { include: 'true', exclude: 'NOT is_bot', only: 'is_bot' };
@@ -92,7 +92,7 @@ const distribution = (reading: Reading, selection: Selection) => `
   GROUP BY GROUPING SETS ((country), (country, city), (device, browser))
   HAVING scans > 0
   ORDER BY kind, scans DESC, name, detail
-  LIMIT ${maxClients} BY kind`;
+  LIMIT ${maxCountries} BY kind`;
 
 const ofTotals = (reading: Reading, selection: Selection) =>
   `SELECT 'totals' AS kind, '' AS name, '' AS detail, * FROM (${totals(reading, selection)})`;
@@ -102,7 +102,11 @@ const ofCodes = (reading: Reading, selection: Selection) =>
    FROM (${rankedCodes(reading, selection)} LIMIT ${topCount})`;
 
 /** Reads all figures in one statement, so that they are consistent. */
-export async function readFigures(reading: Reading, selection: Selection): Promise<Figures> {
+export async function readFigures(
+  reading: Reading,
+  selection: Selection,
+  countries: number = topCount,
+): Promise<Figures> {
   const parts = 'only' in selection.codes ? [ofTotals, distribution] : [ofTotals, distribution, ofCodes];
   const query = union(parts.map((part) => `SELECT * FROM (${part(reading, selection)})`));
   const rows = await rowsOf<Row>(reading, query, parametersOf(selection));
@@ -115,7 +119,7 @@ export async function readFigures(reading: Reading, selection: Selection): Promi
     else if (kind === 'city') found.cities.push({ city: name, country: detail, scans });
     else found.codes.push({ code: name, scans });
   }
-  return { ...found, countries: found.countries.slice(0, topCount), cities: found.cities.slice(0, topCount) };
+  return { ...found, countries: found.countries.slice(0, countries), cities: found.cities.slice(0, topCount) };
 }
 
 export async function readTotals(reading: Reading, selection: Selection): Promise<Totals> {

@@ -45,16 +45,27 @@ function calendarOf(selection: Selection) {
 
 const figures = 'count() AS scans, uniqCombined64State(visitor) AS visitors';
 
+/** What a series counts: figures of groups, and how groups of the same bucket are merged. */
+interface SeriesFigures {
+  figures: string;
+  merged: string;
+}
+
 /** Statement and parameters for scans by the keys and the name of their bucket. */
-function seriesQuery(reading: Reading, selection: Selection, interval: Interval, keys: string[] = []) {
+function seriesQuery(
+  reading: Reading,
+  selection: Selection,
+  interval: Interval,
+  { keys = [], counted = scansAndVisitors }: { keys?: string[]; counted?: SeriesFigures } = {},
+) {
   const { split, parameters } = calendarOf(selection);
   const groups = groupedByTime(reading, selection, {
     keys,
-    figures,
+    figures: counted.figures,
     split: interval === 'hour' && split.length > 0 ? 'all' : split,
   });
   const columns = [...keys, 'name'].join(', ');
-  const query = `SELECT ${columns}, ${merged}
+  const query = `SELECT ${columns}, ${counted.merged}
     FROM (SELECT *, ${localTime}, ${bucketOf[interval]} AS name FROM (${groups})) GROUP BY ${columns}`;
   return { query, parameters };
 }
@@ -75,10 +86,21 @@ export async function readCodeSeries(
   selection: Selection,
   interval: Interval,
 ): Promise<Map<string, Map<string, Counted>>> {
-  const { query, parameters } = seriesQuery(reading, selection, interval, ['code']);
+  const { query, parameters } = seriesQuery(reading, selection, interval, { keys: ['code'] });
   const rows = await rowsOf<CountedRow & { code: string }>(reading, query, parameters);
   const byCode = Map.groupBy(rows, ({ code }) => code);
   return new Map([...byCode].map(([code, buckets]) => [code, countsOf(buckets)]));
+}
+
+/** Scans of each code per day of the time zone. Without visitors, whose sketches need not be merged then. */
+export async function readCodeScans(reading: Reading, selection: Selection): Promise<Map<string, Map<string, number>>> {
+  const { query, parameters } = seriesQuery(reading, selection, 'day', {
+    keys: ['code'],
+    counted: { figures: 'count() AS scans', merged: 'sum(scans) AS n' },
+  });
+  const rows = await rowsOf<Pick<CountedRow, 'name' | 'n'> & { code: string }>(reading, query, parameters);
+  const byCode = Map.groupBy(rows, ({ code }) => code);
+  return new Map([...byCode].map(([code, days]) => [code, new Map(days.map(({ name, n }) => [name, Number(n)]))]));
 }
 
 /** Scans by weekday, 1 for Monday, and hour of the day in the time zone; hours without scans are left out. */
@@ -122,6 +144,7 @@ interface CountedRow {
 }
 
 const merged = 'sum(scans) AS n, uniqCombined64Merge(visitors) AS distinct';
+const scansAndVisitors: SeriesFigures = { figures, merged };
 
 const countsOf = (rows: CountedRow[]) =>
   new Map(rows.map(({ name, n, distinct }) => [name, { scans: Number(n), visitors: Number(distinct) }]));

@@ -6,7 +6,7 @@ import { readFigures, readTotals } from './figures.ts';
 import type { Reading } from './reading.ts';
 import { readScans } from './scans.ts';
 import type { Selection } from './selection.ts';
-import { readCodeSeries, readHeatMap, readLeads, readSeries } from './series.ts';
+import { readCodeScans, readCodeSeries, readHeatMap, readLeads, readSeries } from './series.ts';
 import { createTable, tableName } from './tables.ts';
 
 const maxAttempts = 10;
@@ -60,6 +60,7 @@ const reads: ((reading: Reading) => Promise<unknown>)[] = [
   (reading) => readFigures(reading, ofAccount()),
   (reading) => readCodes(reading, ofAccount(), firstPage),
   (reading) => readCodeSeries(reading, ofAccount(), 'day'),
+  (reading) => readCodeScans(reading, ofAccount()),
   (reading) => readFigures(reading, filtered()),
   (reading) => readChunk(reading, selection(), { ...chunk, format: 'csv' }),
   (reading) => readChunk(reading, selection(), { ...chunk, format: 'json' }),

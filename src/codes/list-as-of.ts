@@ -3,7 +3,7 @@ import type { CodeChanged } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import type { Queryable } from '../lib/sql.ts';
 import { hasAvailability, hasShortCode, hasTags, isOnDomain, type Listing } from './codes.ts';
-import { isAfter, type ListedPage, type ListPosition, orderBy, splitPage } from './list-order.ts';
+import { isAfter, type ListedPage, type ListOrder, type ListPosition, orderBy, splitPage } from './list-order.ts';
 import { matchesSearch, searchedFields } from './search.ts';
 
 /** What a list shows of a code at an earlier time. */
@@ -17,7 +17,7 @@ export type PastCode = Pick<
  * match. Deleted codes are left out, also those that existed then.
  *
  * Postgres does all of it, and returns one page. What the list shows is read for the codes of the page only. A filter, or an
- * order by name, first reads the fields that it needs of every code.
+ * order by a field that can change, first reads the fields that it needs of every code.
  */
 export async function listCodesAsOf(
   sql: Queryable,
@@ -36,12 +36,13 @@ export async function listCodesAsOf(
     WHERE account = ${account} AND mode = ${mode} AND status <> 'deleted' AND created_at <= ${asOf}
       ${isOfId} ${hasCode} ${isThere}`;
   const conditions = conditionsOf(sql, asOf, listing);
+  const sortedBy = fieldOfOrder(order);
   const fields = new Set(conditions.flatMap((condition) => condition.fields));
   const matching =
     fields.size === 0
       ? sql`NOT MATERIALIZED (SELECT * FROM existed)`
       : sql`MATERIALIZED (
-          SELECT id, position ${fields.has('name') ? sql`, name` : sql``}
+          SELECT id, position ${sortedBy === undefined ? sql`` : sql`, ${sql(sortedBy)}`}
           FROM (${pastOf(sql, sql`existed`, asOf, fields)}) AS past
           WHERE ${conditions.reduce((all, { isMet }) => sql`${all} AND ${isMet}`, sql`true`)}
         )`;
@@ -101,9 +102,14 @@ function conditionsOf(sql: Queryable, asOf: Date, { status, search, availability
       isMet: hasAvailability(sql, availability.wanted, asOf, limitWasReached(sql, asOf)),
     });
   if (tags !== undefined) conditions.push({ fields: ['tags'], isMet: hasTags(sql, tags) });
-  if (order === 'name' || order === '-name') conditions.push({ fields: ['name'], isMet: sql`true` });
+  const sortedBy = fieldOfOrder(order);
+  if (sortedBy !== undefined) conditions.push({ fields: [sortedBy], isMet: sql`true` });
   return conditions;
 }
+
+/** The field that an order compares, if it can change. */
+const fieldOfOrder = (order: ListOrder | undefined): PastField | undefined =>
+  (['name', 'destination_url', 'status'] as const).find((field) => order?.replace(/^-/, '') === field);
 
 /** SQL for the rows of `pastOf`, named `past`, whose limit was reached. */
 const limitWasReached = (sql: Queryable, asOf: Date) => sql`

@@ -1,9 +1,20 @@
 import type { Queryable } from '../lib/sql.ts';
 
-export const listOrders = ['-created_at', 'created_at', 'name', '-name', '-total_scans', 'total_scans'] as const;
+export const listOrders = [
+  '-created_at',
+  'created_at',
+  'name',
+  '-name',
+  'destination_url',
+  '-destination_url',
+  'status',
+  '-status',
+  '-total_scans',
+  'total_scans',
+] as const;
 export type ListOrder = (typeof listOrders)[number];
 
-type SortField = 'name' | 'total_scans';
+type SortField = 'name' | 'destination_url' | 'status' | 'total_scans';
 
 /** What a list is sorted by before `position`, the log position. Without a field, that is all, since codes are created in its order. */
 function readOrder(order: ListOrder): { field: SortField | undefined; isDescending: boolean } {
@@ -18,6 +29,9 @@ const comparedIn = (sql: Queryable, field: SortField, value: string | number | u
       column: sql`lower(name) COLLATE natural_names`,
       value: sql`lower(${String(value)}::text) COLLATE natural_names`,
     },
+    // By bytes: a URL is in no language.
+    destination_url: { column: sql`destination_url COLLATE "C"`, value: sql`${String(value)}::text COLLATE "C"` },
+    status: { column: sql`status`, value: sql`${String(value)}::text` },
     total_scans: { column: sql`coalesce(n.total_scans, 0)`, value: sql`${Number(value)}::bigint` },
   })[field];
 
@@ -53,6 +67,8 @@ export interface ListedPage<C> {
 interface SortedCode {
   position: number;
   name: string;
+  destination_url: string;
+  status: string;
   total_scans?: number;
 }
 

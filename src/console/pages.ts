@@ -57,12 +57,15 @@ export interface Bootstrap {
   ends_at: string;
   public_url: string;
   short_base_url: string;
+  /** Whether no one has chosen a time zone of the account yet. */
+  asks_time_zone: boolean;
   frame_font_url: string;
   world_url: string;
 }
 
 export const bootstrapOf = (
   { account, keys, is_own_device, ends_at }: Session,
+  asksTimeZone: boolean,
   { publicUrl, shortBaseUrl }: Addresses,
   { frameFont, world }: Bundle,
 ): Bootstrap => ({
@@ -79,6 +82,7 @@ export const bootstrapOf = (
   ends_at: ends_at.toISOString(),
   public_url: publicUrl,
   short_base_url: shortBaseUrl,
+  asks_time_zone: asksTimeZone,
   frame_font_url: frameFont.path,
   world_url: world.path,
 });

@@ -19,7 +19,8 @@ import { minBundleSizePx } from '../qr/print-sizes.ts';
 
 const tag = 'QR codes';
 const maxSelected = 100;
-const idList = t.String({
+/** Ids of at most 100 codes. */
+export const idList = t.String({
   pattern: `^qr_\\w+(,qr_\\w+){0,${maxSelected - 1}}$`,
   'x-expected': 'a list of ids',
 });

@@ -18,10 +18,12 @@ import { serveGuide } from './guides.ts';
 import { bootstrapOf, consolePage, reloadPage, signInPage } from './pages.ts';
 import { checkPhoneLink, handlePhoneSignIn, servePhonePage } from './phone.ts';
 import { selectionOperations } from './selection.ts';
+import { readRecentScans } from './selection-scans.ts';
 import { sessionAdmission, targetParameters } from './session-admission.ts';
 import { sessionOperations } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
 import { handleSignIn, handleSignOut, safeNext } from './sign-in.ts';
+import { asksTimeZone } from './time-zone.ts';
 
 type Handler = (console: Console, context: RequestContext) => Promise<Response>;
 
@@ -37,7 +39,12 @@ export function serveConsole(
 ): void {
   const sessionUse = noteSessionUse(service.sql, service.clock);
   const console: Console = { service, api, log, metrics, bundle, sessionUse };
-  const ownOperations = [checkShortCodes(service), ...sessionOperations(console), ...selectionOperations(service, api)];
+  const ownOperations = [
+    checkShortCodes(service),
+    ...sessionOperations(console),
+    ...selectionOperations(service, api),
+    readRecentScans(service),
+  ];
   mount(app, [...api.operations.map(withNull), ...ownOperations], {
     base: '/console/api',
     admit: api.whenReady(sessionAdmission(console)),
@@ -77,8 +84,9 @@ async function servePage(console: Console, context: RequestContext): Promise<Res
   const isOutside = session?.keys.every((key) => networks.isOutside(key.id, key, request, peerOf(context))) ?? false;
   if (token !== undefined && session !== undefined && !isOutside) {
     console.sessionUse.note(hashOfKey(token));
+    const asks = await asksTimeZone(sql, session);
     return htmlResponse(console, request, 200, (page) =>
-      consolePage(page, bootstrapOf(session, addresses, page.bundle)),
+      consolePage(page, bootstrapOf(session, asks, addresses, page.bundle)),
     );
   }
   const ended = isOutside

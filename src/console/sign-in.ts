@@ -16,6 +16,7 @@ import { readForm } from './form.ts';
 import { bootstrapOf, signInPage } from './pages.ts';
 import { isSameOrigin } from './same-site.ts';
 import { recordOutcome } from './sign-in-outcome.ts';
+import { asksTimeZone } from './time-zone.ts';
 
 /**
  * Handles the sign-in form: redirects to the console with a new session, or shows the form with an error. The console's
@@ -54,7 +55,10 @@ export async function handleSignIn(console: Console, context: RequestContext): P
   const { session, token } = result;
   await recordOutcome(console, context, 'signed_in', { key: result.key.id, account: session.account.id });
   const cookie = sessionCookie(token, session.is_own_device, addresses.publicUrl);
-  if (wantsJson(request)) return jsonResponse(200, bootstrapOf(session, addresses, await console.bundle()), cookie);
+  if (wantsJson(request)) {
+    const bootstrap = bootstrapOf(session, await asksTimeZone(sql, session), addresses, await console.bundle());
+    return jsonResponse(200, bootstrap, cookie);
+  }
   const home = result.key.mode === 'test' ? '/console/test' : '/console';
   const isInMode = /^\/console\/test([/?]|$)/.test(next) === (result.key.mode === 'test');
   return redirect(isInMode ? next : home, cookie);

@@ -146,7 +146,7 @@ describe('pages', () => {
     ['q=a&q=b', 'q'],
     ['sort=', 'sort'],
     ['sort=Name', 'sort'],
-    ['sort=destination_url', 'sort'],
+    ['sort=short_url', 'sort'],
   ])('?%s: 400 that names %s', async (query, field) => {
     const { live } = await service.account();
     const answer = await live.get(`/v1/qrcodes?${query}`);
@@ -234,8 +234,10 @@ describe('a search', () => {
 describe('sort', () => {
   test('by each field, in both directions', async () => {
     const { live } = await service.account();
-    for (const name of ['apple', 'cherry', 'Banana']) await created(live, { name });
-    const [, cherry] = (await live.get('/v1/qrcodes')).body.data;
+    for (const [name, host] of Object.entries({ apple: 'b', cherry: 'c', Banana: 'a' }))
+      await created(live, { name, destination_url: `https://${host}.example/` });
+    const [, cherry, apple] = (await live.get('/v1/qrcodes')).body.data;
+    await live.patch(`/v1/qrcodes/${apple.id}`, { active: false });
     await fetch(cherry.short_url, { redirect: 'manual' });
     await eventually(async () => {
       expect((await live.get(`/v1/qrcodes/${cherry.id}`)).body.total_scans).toBe(1);
@@ -245,6 +247,10 @@ describe('sort', () => {
       created_at: ['apple', 'cherry', 'Banana'],
       name: ['apple', 'Banana', 'cherry'],
       '-name': ['cherry', 'Banana', 'apple'],
+      destination_url: ['Banana', 'apple', 'cherry'],
+      '-destination_url': ['cherry', 'apple', 'Banana'],
+      status: ['Banana', 'cherry', 'apple'],
+      '-status': ['apple', 'Banana', 'cherry'],
       '-total_scans': ['cherry', 'Banana', 'apple'],
       total_scans: ['Banana', 'apple', 'cherry'],
     }))

@@ -123,10 +123,10 @@ test('the account has analytics over all codes, whose filters are in the URL and
 
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Account' }).click();
   await page.getByLabel('Time zone').selectOption('Pacific/Auckland');
-  await page.getByText('Days are now in Pacific/Auckland').first().waitFor();
+  await page.getByText('Days and times are now in Pacific/Auckland').first().waitFor();
   expect(await accessibilityViolations(page), 'account').toEqual([]);
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Analytics' }).click();
-  await page.getByText('Days and times are in Pacific/Auckland').waitFor();
+  await page.locator('.zone-note', { hasText: 'Times are in Pacific/Auckland' }).waitFor();
   await shows('Scans', '4');
 });
 
@@ -162,4 +162,19 @@ test('codes are selected and compared, and the page of a code keeps period and f
   await page.locator('.figures dd > a').first().click();
   await page.getByRole('cell', { name: 'Bot' }).waitFor();
   expect(await page.getByRole('row').count(), 'the header and the scan by the bot').toBe(2);
+});
+
+test('the chart of a code marks where its destination changed, by keyboard and in the table, and a page names unknown parameters', async () => {
+  await account.live.patch(`/v1/qrcodes/${menu['id']}`, { destination_url: 'https://example.com/winter' });
+  await page.goto(`${url}/console/codes/${menu['id']}?periode=7d`);
+  await page.getByText('A parameter of this URL has no effect on this page: “periode”.').waitFor();
+  const marks = page.getByRole('group', { name: 'Changes of the destination' });
+  await marks.getByRole('button', { name: /so far: Destination changed to example\.com\/winter$/ }).focus();
+  await marks.locator('.point').getByText('Destination changed to example.com/winter').waitFor();
+  await page.locator('summary', { hasText: 'View as table' }).press('Enter');
+  await page.getByRole('cell', { name: /Destination changed to example\.com\/winter/ }).waitFor();
+  expect(await accessibilityViolations(page)).toEqual([]);
+  await link('Remove it').press('Enter');
+  await page.locator('.unknown-parameters').waitFor({ state: 'detached' });
+  expect(query().size).toBe(0);
 });

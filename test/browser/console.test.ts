@@ -201,7 +201,8 @@ describe('codes', () => {
 
   test('are imported from a pasted table whose errors are shown before anything is sent', async () => {
     const taken = uniqueCode('taken');
-    await created(account.live, { name: 'Existing', short_code: taken });
+    const style = { dotsType: 'dots', dotsColor: '#7A1F4B', frame: { type: 'box' } };
+    await created(account.live, { name: 'Existing', short_code: taken, style });
     await openList();
     await page.getByRole('link', { name: 'Import', exact: true }).click();
     await page
@@ -214,9 +215,21 @@ describe('codes', () => {
     await page.getByText('The short code is taken').waitFor();
     expect(await button('Create 3 codes').isDisabled()).toBe(true);
     await button('Skip 2 rows').click();
+    await page.locator('summary', { hasText: 'Style and print' }).press('Enter');
+    await button('Use the style of a code').press('Enter');
+    expect(await accessibilityViolations(page), 'choice of a style').toEqual([]);
+    await dialog().getByRole('button', { name: 'Existing' }).press('Enter');
+    await page.getByText('Every row gets the style of “Existing”').waitFor();
+    await choose('Error correction', 'High (Q)');
+    expect(await accessibilityViolations(page), 'style').toEqual([]);
     await button('Create 1 code').click();
     await link('Table 1').waitFor();
-    expect((await account.live.get('/v1/qrcodes')).body.pagination.total).toBe(2);
+    const { data } = (await account.live.get('/v1/qrcodes')).body;
+    expect(data).toHaveLength(2);
+    expect((await account.live.get(`/v1/qrcodes/${data[0].id}`)).body.style).toEqual({
+      ...style,
+      errorCorrection: 'Q',
+    });
   });
 
   test('are deleted only after the confirmation is typed', async () => {

@@ -1,12 +1,14 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { type Json, newCode } from '../support/api.ts';
+import { created, type Json, newCode } from '../support/api.ts';
 import { accessibilityViolations, downloaded, expectUsable, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { readZip } from '../support/zip.ts';
 
 const service = useService();
+const iphone =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 
 let account: TestAccount;
 let page: Page;
@@ -120,6 +122,138 @@ describe('the pages of a list', () => {
     await link('All codes').click();
     await shows(['Code 3']);
     expect(await search.inputValue()).toBe('code 3');
+  });
+});
+
+describe('the display of the list', () => {
+  test('is sorted by its headers, has scans of 30 days, and keeps columns, density and views in this browser', async () => {
+    await openWith(3);
+    const [, second] = (await account.live.get('/v1/qrcodes')).body.data;
+    await account.live.patch(`/v1/qrcodes/${second.id}`, { active: false, destination_url: 'https://a.example/' });
+    const newest = await created(account.live, { name: 'Code 4' });
+    await fetch(newest['short_url'], { redirect: 'manual', headers: { 'user-agent': iphone } });
+    await page.setViewportSize({ width: 1920, height: 900 });
+    await eventually(async () =>
+      expect((await account.live.get('/v1/analytics/aggregate?bots=exclude')).body.summary.total_scans).toBe(1),
+    );
+    await page.reload();
+    const row = page.getByRole('row', { name: /Code 4/ });
+    await row.locator('.sparkline').waitFor();
+    expect(await row.locator('.recent').textContent()).toBe('1 in 30 days');
+    const table = page.getByRole('table');
+    expect((await table.boundingBox())?.width, 'the list uses the width').toBeGreaterThan(1800);
+    const header = (name: string) => page.getByRole('columnheader', { name, exact: true });
+    for (const [name, first, second] of [
+      ['Code', 'Code 1', 'Code 4'],
+      ['Destination', 'Code 2', 'Code 4'],
+      ['Status', 'Code 4', 'Code 2'],
+      ['Scans, all time', 'Code 4', 'Code 3'],
+    ] as const) {
+      await header(name).getByRole('link').press('Enter');
+      await eventually(async () => expect((await names())[0], name).toBe(first));
+      await header(name).getByRole('link').press('Enter');
+      await eventually(async () => expect((await names())[0], `${name}, reversed`).toBe(second));
+      expect(await header(name).getAttribute('aria-sort')).not.toBe('none');
+    }
+    expect(await header('Scans, 30 days').getByRole('link').count(), 'the API cannot sort by it').toBe(0);
+
+    const rowHeight = async () => (await page.getByRole('row').nth(1).boundingBox())?.height ?? 0;
+    const comfortable = await rowHeight();
+    await button('Display').press('Enter');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Space');
+    await eventually(async () => expect(await rowHeight()).toBeLessThan(comfortable * 0.7));
+    await page.getByRole('checkbox', { name: 'Destination' }).press('Space');
+    await header('Destination').waitFor({ state: 'detached' });
+    expect(await accessibilityViolations(page), 'display').toEqual([]);
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('radio', { name: 'Paused' }).check();
+    await shows(['Code 2']);
+    await button('Views').press('Enter');
+    await button('Save this view').press('Enter');
+    const name = dialog().getByLabel('Name');
+    await name.press('Enter');
+    await dialog().getByText('Give the view a name.').waitFor();
+    expect(await accessibilityViolations(page), 'save').toEqual([]);
+    await name.fill('On hold');
+    await name.press('Enter');
+    await button('View: On hold').waitFor();
+    await page.goto(`${url}/console`);
+    await button('Display').press('Enter');
+    await page.getByRole('checkbox', { name: 'Destination' }).press('Space');
+    await header('Destination').waitFor();
+    await page.keyboard.press('Escape');
+    await button('Views').press('Enter');
+    await button('On hold').press('Enter');
+    await shows(['Code 2']);
+    await header('Destination').waitFor({ state: 'detached' });
+    expect(query()).toBe('?status=paused&sort=total_scans');
+    await button('View: On hold').press('Enter');
+    await button('Delete view “On hold”').press('Enter');
+    await button('Views').waitFor();
+    await button('Undo').press('Enter');
+    await button('View: On hold').waitFor();
+  });
+
+  test('is used by keys, which do nothing in a field, and a palette finds pages, codes and actions', async () => {
+    await openWith(3);
+    await shows(codeNames(3, 1));
+    const focused = () => page.evaluate('document.activeElement.textContent');
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    await press('j', 'j');
+    expect(await focused()).toBe('Code 2');
+    await press('k');
+    expect(await focused()).toBe('Code 3');
+    await press('j', 'Enter');
+    await page.getByRole('heading', { name: 'Code 2', level: 1 }).waitFor();
+    await page.goBack();
+    await shows(codeNames(3, 1));
+    await press('/');
+    const search = page.getByLabel('Search codes');
+    await page.keyboard.type('jck?/ ');
+    await press('Control+k');
+    expect(await search.inputValue()).toBe('jck?/ ');
+    expect(await dialog().count()).toBe(0);
+    await search.fill('');
+    await shows(codeNames(3, 1));
+    await page.getByRole('heading', { level: 1 }).focus();
+
+    await press('Control+k');
+    const field = dialog().getByRole('combobox');
+    await dialog().getByRole('option', { name: 'Create code' }).waitFor();
+    expect(await accessibilityViolations(page), 'palette').toEqual([]);
+    await field.fill('code 1');
+    const found = dialog().getByRole('option', { name: /^Code 1/ });
+    await found.waitFor();
+    expect(await field.getAttribute('aria-activedescendant')).toBe(await found.getAttribute('id'));
+    await press('Enter');
+    await page.getByRole('heading', { name: 'Code 1', level: 1 }).waitFor();
+    await press('Meta+k');
+    await field.fill('audit');
+    await field.press('Enter');
+    await page.waitForURL('**/account/audit');
+    await press('/');
+    await field.fill('nothing like this');
+    await dialog().getByText('Nothing found.').waitFor();
+    await press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await press('c');
+    await page.waitForURL('**/codes/new');
+    await page.getByRole('heading', { level: 1 }).focus();
+    await press('?');
+    await dialog().getByText('Keyboard shortcuts').waitFor();
+    expect(await accessibilityViolations(page), 'keys').toEqual([]);
+    await dialog()
+      .getByLabel(/^Use single keys/)
+      .press('Space');
+    await press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await press('?', 'Control+k');
+    await field.waitFor();
+    expect(await dialog().count(), 'single keys are off').toBe(1);
   });
 });
 

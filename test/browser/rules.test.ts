@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { created, type Json, newCode } from '../support/api.ts';
-import { accessibilityViolations, darkPhone, expectUsable, useConsole } from '../support/console-page.ts';
+import { accessibilityViolations, darkPhone, expectUsable, signIn, useConsole } from '../support/console-page.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
@@ -123,4 +123,42 @@ describe('where a code leads, on a phone in the dark', () => {
     expect(new URL(page.url()).searchParams.get('tag')).toBe('Outside');
     await page.getByRole('link', { name: 'Terrace' }).waitFor();
   });
+});
+
+test('an account that has no time zone is asked once, and every page shows times in the one it has', async () => {
+  const code = await created(account.live, { name: 'Menu' });
+  const note = (zone: string) => page.locator('.zone-note', { hasText: `Times are in ${zone}` });
+  const shown = (iso: string, timeZone: string) =>
+    new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(
+      new Date(iso),
+    );
+  await page.goto(`${url}/console/codes/${code.id}?tab=history`);
+  await note('Europe/Berlin').waitFor();
+  const title = await page.locator('.history time').first().getAttribute('title');
+  expect(title, 'of the account, not of the browser').toContain(shown(code['created_at'], 'Europe/Berlin'));
+  for (const path of ['/live', '/analytics', `/codes/${code.id}`, '/account/audit']) {
+    await page.goto(`${url}/console${path}`);
+    await note('Europe/Berlin').waitFor();
+    expect(await page.locator('.zone-note').count(), path).toBe(1);
+  }
+  expect(await page.getByRole('region', { name: 'Time zone' }).count(), 'it was chosen').toBe(0);
+
+  const other = await service.account();
+  await signIn(page, url, other.keys.live);
+  await page.goto(`${url}/console/live`);
+  await note('UTC').waitFor();
+  await button('Use America/New York').waitFor();
+  await expectUsable(page);
+  await button('Use America/New York').press('Enter');
+  await note('America/New York').waitFor();
+  expect((await other.live.get('/v1/account')).body.timezone).toBe('America/New_York');
+
+  const third = await service.account();
+  await signIn(page, url, third.keys.live);
+  await page.goto(`${url}/console/live`);
+  await button('Keep UTC').press('Enter');
+  await button('Keep UTC').waitFor({ state: 'detached' });
+  await page.reload();
+  await note('UTC').waitFor();
+  expect(await button('Keep UTC').count(), 'it is remembered').toBe(0);
 });

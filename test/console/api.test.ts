@@ -1,8 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { limitsOf } from '../../events/plans.ts';
 import { fileNames } from '../../src/console/selection.ts';
-import { type Json, newCode } from '../support/api.ts';
+import { created, type Json, newCode } from '../support/api.ts';
 import { openTab, type Tab } from '../support/console.ts';
+import { eventually } from '../support/eventually.ts';
 import { atOnce, blamedFields, countStatuses } from '../support/http.ts';
 import { endWindows, holdWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
@@ -25,6 +26,20 @@ async function holdAllWindows(): Promise<void> {
   onTestFinished(() => endWindows(sql));
   await holdWindows(sql);
 }
+
+describe('the time zone', () => {
+  test('is asked for until someone has chosen one, UTC included', async () => {
+    const { tab, live } = await createSignedInAccount();
+    const isAsked = async () => /asks_time_zone&quot;:true/.test((await tab.get('/console')).text);
+    expect(await isAsked()).toBe(true);
+    expect((await live.patch('/v1/account', { timezone: 'UTC' })).body.timezone).toBe('UTC');
+    expect(await isAsked()).toBe(false);
+    const updates = (await live.get('/v1/account/audit?type=account.updated')).body.data;
+    expect(updates.map(({ data }: Json) => [data.from, data.to])).toEqual([['UTC', 'UTC']]);
+    await live.patch('/v1/account', { timezone: 'UTC' });
+    expect((await live.get('/v1/account/audit?type=account.updated')).body.data, 'once').toHaveLength(1);
+  });
+});
 
 describe('the console API', () => {
   test('serves the operations of /v1 with the same results as an API key', async () => {
@@ -208,6 +223,34 @@ describe('several codes at once', () => {
     expect(byId.get(ids[0])).toEqual({ id: ids[0], availability: 'live', tags: ['menu', 'Summer'] });
     expect(byId.get(ids[1])).toEqual({ id: ids[1], availability: 'expired', tags: ['Summer'] });
     expect((await tab.get('/console/api/selection?ids=all')).status).toBe(400);
+  });
+
+  test('counts the scans of a page of codes on each of 30 days in one read', async () => {
+    const { tab, live } = await createSignedInAccount();
+    const codes = [await created(live), await created(live)];
+    for (let i = 0; i < 3; i++) await fetch(codes[0]?.['short_url'], { redirect: 'manual' });
+    const ids = codes.map(({ id }) => id).join(',');
+    const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(0, 10);
+    const today = inHours(0);
+    const read = (query: string) => tab.get(`/console/api/selection/scans?ids=${ids}&${query}`);
+    await eventually(async () => {
+      const { body } = await read(`end_date=${inHours(14)}&timezone=Pacific/Kiritimati`);
+      expect(body.data.map(({ id, total_scans }: Json) => [id, total_scans])).toEqual([
+        [codes[0]?.['id'], 3],
+        [codes[1]?.['id'], 0],
+      ]);
+      for (const { days } of body.data) expect(days).toHaveLength(30);
+    });
+    const tomorrow = (await read(`end_date=${inHours(24)}`)).body.data[0].days;
+    expect([tomorrow.length, tomorrow.at(-1)]).toEqual([30, 0]);
+    expect((await read(`end_date=${today}&bots=exclude`)).body.data[0].total_scans, 'scans by programs').toBe(0);
+    const other = await createSignedInAccount();
+    const { body } = await other.tab.get(`/console/api/selection/scans?ids=${ids}&end_date=${today}`);
+    expect(body.data[0].total_scans, 'scans of another account').toBe(0);
+    for (const wrong of ['', 'end_date=today', `end_date=${today}&timezone=Mars`])
+      expect((await read(wrong)).status, wrong).toBe(400);
+    const tooMany = Array.from({ length: 101 }, () => codes[0]?.['id']).join(',');
+    expect((await tab.get(`/console/api/selection/scans?ids=${tooMany}&end_date=${today}`)).status).toBe(400);
   });
 
   test('are downloaded as a ZIP file of the images that single downloads return', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parseTable } from '../../src/console/app/codes/csv.ts';
 import { decodeFile, problemWithFile, wordsToCheck } from '../../src/console/app/codes/decode.ts';
 import { checkRows, readTable, refusedCells } from '../../src/console/app/codes/import-rows.ts';
+import type { Style } from '../../src/console/app/codes/style.ts';
 
 const cells = (text: string) => parseTable(text).map((row) => row.cells);
 const read = (text: string, timeZone = 'UTC') =>
@@ -35,6 +36,41 @@ describe('parseTable', () => {
 });
 
 describe('a table', () => {
+  test('has the style that is given for all rows, where its own columns do not say another', () => {
+    const style: Style = {
+      dotsColor: '#112233',
+      dotsGradient: {
+        type: 'linear',
+        colorStops: [
+          { offset: 0, color: '#112233' },
+          { offset: 1, color: '#445566' },
+        ],
+      },
+      logo: { id: 'logo_0VMNcq2hE3kx0dTtWq8LbY', size: 0.3 },
+      frame: { type: 'bubble', text: 'Scan me' },
+      quietZone: 6,
+    };
+    const rows = checkRows(
+      readTable(
+        'Name,URL,dotsColor,frameText,frame,logoSize,quietZone\nA,a.example\nB,b.example,#AA0000,Menu,,0.2,2\nC,c.example,,,none,,',
+      ).rows,
+      { shortBaseUrl: 'https://sho.rt', ownUrls: [], timeZone: 'UTC', style },
+    );
+    expect(rows.flatMap(({ errors }) => errors)).toEqual([]);
+    const { dotsGradient: _, ...withoutGradient } = style;
+    expect(rows.map((row) => row.style)).toEqual([
+      style,
+      {
+        ...withoutGradient,
+        dotsColor: '#AA0000',
+        quietZone: 2,
+        logo: { id: 'logo_0VMNcq2hE3kx0dTtWq8LbY', size: 0.2 },
+        frame: { type: 'bubble', text: 'Menu' },
+      },
+      { ...style, frame: { type: 'none' } },
+    ]);
+  });
+
   test('maps columns by their header, in any order', () => {
     expect(
       read('Short Code,URL,Name,dotsColor\nmenu-1,example.com/menu,Menu,#0B5D45\n,https://example.com,Other,'),

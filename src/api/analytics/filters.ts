@@ -1,5 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
+import { maxCountries, topCount } from '../../analytics/figures.ts';
 import { botChoices, type Selection } from '../../analytics/selection.ts';
 import { comparisons, periodQuery } from './period.ts';
 import { browsers, devices } from './schemas.ts';
@@ -50,6 +51,19 @@ export const filtersOf = ({ bots = 'include', country, city, device, browser }: 
 export const includeQuery = {
   include: t.Optional(
     oneOf(['counts'], { description: '`counts` adds `unique_scans` and `bot_scans` to every `summary`.' }),
+  ),
+};
+
+/** Query parameter of reads that list countries. */
+export const countriesQuery = {
+  countries: t.Optional(
+    t.Integer({
+      minimum: 1,
+      maximum: maxCountries,
+      default: topCount,
+      description: 'How many countries `top_countries` has at most.',
+      examples: [250],
+    }),
   ),
 };
 

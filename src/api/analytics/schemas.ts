@@ -38,7 +38,7 @@ export const PeriodShape = t.Object(
 
 const distribution = {
   top_countries: t.Array(t.Object({ country, scans }, exact), {
-    description: 'The ten with the most scans; ties are sorted by name.',
+    description: 'The ten with the most scans, or as many as `countries` says; ties are sorted by name.',
   }),
   top_cities: t.Array(t.Object({ city, country, scans }, exact), {
     description: 'The ten with the most scans; ties are sorted by name.',

@@ -90,6 +90,7 @@ export const access = {
   resendDelivery: { scope: 'webhooks.write', role: 'owner' },
 
   // Of the console only.
+  readScansOfSelectedQrCodes: { scope: 'analytics.read', role: 'viewer' },
   readSelectedQrCodes: { scope: 'codes.read', role: 'viewer' },
   downloadSelectedQrCodes: { scope: 'codes.read', role: 'viewer' },
   checkShortCodes: { scope: 'codes.write', role: 'editor' },

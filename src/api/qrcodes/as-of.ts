@@ -89,7 +89,7 @@ export async function listPast(
 ) {
   const { order } = listing;
   if (order === 'total_scans' || order === '-total_scans')
-    throw invalid([{ field: 'sort', message: 'sort must be by created_at or name together with as_of.' }]);
+    throw invalid([{ field: 'sort', message: 'sort cannot be by total_scans together with as_of.' }]);
   const { codes, next, total } = await listCodesAsOf(service.sql, owner, asOf, listing, after);
   const ids = codes.map(({ id }) => id);
   const figures = await figuresUntil(service, owner, ids, asOf);

@@ -103,7 +103,7 @@ const listQrCodes = (service: Service): Operation => {
         oneOf(listOrders, {
           default: '-created_at',
           description:
-            'Order of the list; a leading `-` means descending (newest or most scans first). Names are sorted as people count: "Table 2" before "Table 10". Ties: newest first.',
+            'Order of the list; a leading `-` means descending (newest or most scans first). Names are sorted as people count: "Table 2" before "Table 10"; destinations by their bytes; a status by its name. Ties: newest first.',
         }),
       ),
     }),

@@ -2,15 +2,8 @@
 
 const whole = new Intl.NumberFormat('en');
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const dateOnly = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-const dateAndTime = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  second: '2-digit',
-});
+const dateOnly = { day: 'numeric', month: 'short', year: 'numeric' } as const;
+const dateAndTime = { ...dateOnly, hour: '2-digit', minute: '2-digit', second: '2-digit' } as const;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 
@@ -22,8 +15,27 @@ const maxExactVisitors = 5_000;
 export const visitors = (count: number) => `${count > maxExactVisitors ? '≈ ' : ''}${number(count)}`;
 /** An average: whole, or below 10 with one decimal. */
 export const average = (value: number) => number(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
-export const date = (iso: string) => dateOnly.format(new Date(iso));
-export const time = (iso: string) => dateAndTime.format(new Date(iso));
+
+/** Formats of the time zone that was used last: making one costs more than using it a hundred times. */
+let formats: { timeZone: string; date: Intl.DateTimeFormat; time: Intl.DateTimeFormat } | undefined;
+let currentZone = () => 'UTC';
+
+/** Sets where the time zone of all dates and times comes from. */
+export const showTimesIn = (zoneOf: () => string): void => {
+  currentZone = zoneOf;
+};
+
+function formatsNow() {
+  const timeZone = currentZone();
+  if (formats?.timeZone !== timeZone) {
+    const format = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat('en-GB', { ...options, timeZone });
+    formats = { timeZone, date: format(dateOnly), time: format(dateAndTime) };
+  }
+  return formats;
+}
+
+export const date = (iso: string) => formatsNow().date.format(new Date(iso));
+export const time = (iso: string) => formatsNow().time.format(new Date(iso));
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
 /** The order of names as people count: "Table 2" before "Table 10". */
 export const compareNames = (a: string, b: string) => collator.compare(a, b);

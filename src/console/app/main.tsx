@@ -6,12 +6,13 @@ import { CodePage } from './code/page.tsx';
 import { CreatePage } from './codes/create.tsx';
 import { ImportPage } from './codes/import.tsx';
 import { CodesPage } from './codes/list.tsx';
+import { showTimesIn } from './format.ts';
 import { LivePage } from './live/page.tsx';
 import { Empty } from './parts/states.tsx';
 import { homePath, may, NotAllowed } from './permissions.tsx';
 import { currentMode, interceptLinks, pageUrl, useRoute } from './router.ts';
 import { Shell } from './shell.tsx';
-import { keyOf } from './welcome.ts';
+import { accountTimeZone, keyOf, useAccountTimeZone } from './welcome.ts';
 
 /** What a page needs to read; null for the account, whose sections need different scopes. */
 function scopeOf(path: string): Scope | null {
@@ -47,6 +48,8 @@ function Page({ path }: { path: string }) {
 }
 
 function Console() {
+  // Renders everything again in another time zone.
+  useAccountTimeZone();
   const { path, mode } = useRoute();
   return (
     <Shell path={path} mode={mode}>
@@ -60,6 +63,7 @@ if (keyOf(currentMode()) === undefined) location.replace(pageUrl('/', currentMod
 // The list of codes is the home page, except with a key that may not read codes.
 else if (location.pathname === pageUrl('/') && homePath() !== '/') location.replace(pageUrl(homePath()));
 else {
+  showTimesIn(accountTimeZone);
   interceptLinks();
   const root = document.getElementById('console');
   if (root !== null) render(<Console />, root);

@@ -54,8 +54,10 @@ interface EntryState {
   listUrl?: string;
 }
 const entryState = (): EntryState => history.state ?? {};
-const isList = () => ['/', '/codes'].includes(currentRoute().path);
-const stateOfNext = (): EntryState => (isList() ? { listUrl: location.pathname + location.search } : entryState());
+/** Whether a path is that of the list of codes. */
+export const isList = (path: string) => ['/', '/codes'].includes(path);
+const stateOfNext = (): EntryState =>
+  isList(currentRoute().path) ? { listUrl: location.pathname + location.search } : entryState();
 
 /** The list of codes as the user left it. */
 export const listUrl = () => entryState().listUrl ?? pageUrl('/');

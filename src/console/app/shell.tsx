@@ -1,17 +1,27 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
+import { KeysDialog } from './keys-dialog.tsx';
+import { Palette } from './palette.tsx';
 import { Dialog } from './parts/dialog.tsx';
 import { Menu } from './parts/menu.tsx';
 import { SessionDialog } from './parts/session-dialog.tsx';
 import { SignInForm } from './parts/sign-in-form.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { homePath, LimitedKeyBand, mainPages } from './permissions.tsx';
-import { type Mode, pageUrl } from './router.ts';
+import { isList, type Mode, pageUrl } from './router.ts';
+import { useShortcuts } from './shortcuts.ts';
 import { setTheme, useTheme } from './theme.ts';
+import { UnknownParameters } from './unknown-parameters.tsx';
 import { bootstrap, keyOf, markUrl } from './welcome.ts';
+import { ZoneQuestion } from './zone-question.tsx';
 
 export function Shell({ path, mode, children }: { path: string; mode: Mode; children: ComponentChildren }) {
+  const [overlay, setOverlay] = useState<'palette' | 'keys'>();
+  const openPalette = () => setOverlay('palette');
+  const openKeys = () => setOverlay('keys');
+  const close = () => setOverlay(undefined);
+  useShortcuts({ openPalette, openKeys });
   const link = (to: string, text: string) => {
     const isHere = to === '/' ? !/^\/(account|analytics|live)(\/|$)/.test(path) : path.startsWith(to);
     return (
@@ -35,8 +45,19 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
             {mainPages().map(([to, text]) => link(to, text))}
           </nav>
           <div class="row gap-xs tools">
+            <button
+              type="button"
+              class="button quiet square"
+              aria-label="Search and commands"
+              title="Search and commands (Ctrl K)"
+              aria-haspopup="dialog"
+              aria-keyshortcuts="Control+K Meta+K"
+              onClick={openPalette}
+            >
+              <Icon name="search" />
+            </button>
             <ThemeToggle />
-            <AccountMenu mode={mode} />
+            <AccountMenu mode={mode} openKeys={openKeys} />
           </div>
         </div>
       </header>
@@ -47,7 +68,9 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
         </p>
       )}
       <LimitedKeyBand />
-      <main class="wrap" id="content" tabIndex={-1}>
+      <ZoneQuestion mode={mode} />
+      <main class={`wrap ${isList(path) ? 'full' : ''}`} id="content" tabIndex={-1}>
+        <UnknownParameters />
         {children}
       </main>
       <footer class="wrap row gap-l foot">
@@ -55,6 +78,8 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
       </footer>
       <Toasts />
       <SessionDialog />
+      {overlay === 'palette' && <Palette onClose={close} openKeys={openKeys} />}
+      {overlay === 'keys' && <KeysDialog onClose={close} />}
     </>
   );
 }
@@ -71,7 +96,7 @@ const HelpLinks = ({ class: className }: { class?: string }) => (
 );
 
 /** The account, its other mode, help, and the way out. */
-function AccountMenu({ mode }: { mode: Mode }) {
+function AccountMenu({ mode, openKeys }: { mode: Mode; openKeys(): void }) {
   const { name } = bootstrap.account;
   const other: Mode = mode === 'live' ? 'test' : 'live';
   const [isSigningIn, setIsSigningIn] = useState(false);
@@ -110,6 +135,9 @@ function AccountMenu({ mode }: { mode: Mode }) {
         )}
         <hr />
         <HelpLinks class="button" />
+        <button type="button" class="button" onClick={openKeys}>
+          Keyboard shortcuts
+        </button>
         <hr />
         <form method="post" action="/console/sign-out">
           <button type="submit" class="button">

@@ -4,9 +4,9 @@ import { readFigures, readTotals } from '../../../src/analytics/figures.ts';
 import type { Reading } from '../../../src/analytics/reading.ts';
 import { readScans } from '../../../src/analytics/scans.ts';
 import type { Selection } from '../../../src/analytics/selection.ts';
-import { readCodeSeries, readHeatMap, readLeads, readSeries } from '../../../src/analytics/series.ts';
+import { readCodeScans, readCodeSeries, readHeatMap, readLeads, readSeries } from '../../../src/analytics/series.ts';
 import { readWarehouse } from '../../../src/api/analytics/reading.ts';
-import { created } from '../../support/api.ts';
+import { created, type Json } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { blamedFields } from '../../support/http.ts';
 import { scanned } from '../../support/scans.ts';
@@ -150,6 +150,25 @@ describe('query parameters', () => {
     }
   });
 
+  test('ten countries are listed, or as many as the read asks for', async () => {
+    const other = await service.account();
+    const live = retrying(other.live);
+    const { id: code } = await created(live);
+    const codes = Array.from({ length: 12 }, (_, i) => `A${String.fromCharCode(65 + i)}`);
+    const at = new Date('2026-03-15T10:00:00.000Z');
+    await store(codes.map((country) => stored({ account: other.id, code, country, occurred_at: at })));
+    const period = 'start_date=2026-03-15&end_date=2026-03-15';
+    for (const path of [`/v1/qrcodes/${code}/analytics?${period}`, `/v1/analytics/aggregate?${period}&qr_id=${code}`]) {
+      const listed = async (query: string) =>
+        (await live.get(`${path}${query}`)).body.top_countries.map(({ country }: Json) => country);
+      expect(await listed('')).toEqual(codes.slice(0, 10));
+      expect(await listed('&countries=1')).toEqual(codes.slice(0, 1));
+      expect(await listed('&countries=250')).toEqual(codes);
+      for (const wrong of ['0', '251', 'all'])
+        expect(blamedFields(await live.get(`${path}&countries=${wrong}`)), wrong).toEqual(['countries']);
+    }
+  });
+
   test('a country is found in either case', async () => {
     const total = async (country: string) =>
       (await account.live.get(`/v1/qrcodes/${id}/analytics?country=${country}`)).body.summary.total_scans;
@@ -241,6 +260,7 @@ describe('tables that are read', () => {
       (reading: Reading) => readHeatMap(reading, selection()),
       (reading: Reading) => readCodes(reading, ofAll, { offset: 0, limit: 10 }),
       (reading: Reading) => readCodeSeries(reading, ofAll, 'day'),
+      (reading: Reading) => readCodeScans(reading, { ...ofAll, codes: { among: [id] } }),
     ])
       expect((await sourcesOf(read)).toSorted()).toEqual(sources);
   });

@@ -3,6 +3,7 @@ import { date, number, plural } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Loading } from '../parts/states.tsx';
+import { ZoneNote } from '../parts/zone-note.tsx';
 import { may, NotAllowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { pageUrl } from '../router.ts';
@@ -85,6 +86,7 @@ export function AccountPage({ section: wanted, webhook, domain }: Props) {
       ) : (
         <WebhookPage key={webhook} id={webhook} />
       )}
+      {section !== 'plan' && webhook !== 'new' && <ZoneNote />}
     </>
   );
 }

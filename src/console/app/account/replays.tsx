@@ -10,7 +10,9 @@ import { TimeField } from '../parts/time-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { useResource } from '../resource.ts';
+import { timeZoneText } from '../time-zones.ts';
 import type { NewReplay, Page, Replay, Subscription } from '../types.ts';
+import { accountTimeZone } from '../welcome.ts';
 
 const statusLabels = { running: 'Running', done: 'Done', canceled: 'Canceled', stopped: 'Stopped' } as const;
 const statusClasses = { running: 'pending', done: 'delivered', canceled: 'paused', stopped: 'failed' } as const;
@@ -116,7 +118,7 @@ function StartDialog({ path, onChange, onClose }: DialogProps) {
   const [to, setTo] = useState('');
   const [only, setOnly] = useState<NewReplay['only']>('missing');
   const { busy, errors, run } = useAction(['from', 'to']);
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const timeZone = accountTimeZone();
   const hintId = useId();
   const start = () =>
     run(async () => {
@@ -130,7 +132,7 @@ function StartDialog({ path, onChange, onClose }: DialogProps) {
       <Form onSubmit={start}>
         <TimeField label="From" value={from} onValue={setFrom} timeZone={timeZone} error={errorAt(errors, 'from')} />
         <TimeField label="To" value={to} onValue={setTo} timeZone={timeZone} error={errorAt(errors, 'to')} />
-        <p class="hint">Without an end: up to now.</p>
+        <p class="hint">Without an end: up to now. In the time zone of your account, {timeZoneText(timeZone)}.</p>
         <Segments
           label="Events to replay"
           options={choices}

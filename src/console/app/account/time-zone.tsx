@@ -7,7 +7,7 @@ import { may } from '../permissions.tsx';
 import { currentMode } from '../router.ts';
 import { deviceTimeZone, timeZoneText } from '../time-zones.ts';
 import type { Account } from '../types.ts';
-import { bootstrap } from '../welcome.ts';
+import { setAccountTimeZone } from '../welcome.ts';
 
 const zoneOfBrowser = deviceTimeZone();
 
@@ -18,9 +18,9 @@ export function TimeZone({ timezone, onChange }: { timezone: string; onChange():
   const set = (next: string) =>
     run(async () => {
       const account = await api.patch<Account>('/account', { timezone: next });
-      bootstrap.account.timezone = account.timezone;
+      setAccountTimeZone(account.timezone);
       await onChange();
-      toast(`Days are now in ${account.timezone}`);
+      toast(`Days and times are now in ${timeZoneText(account.timezone)}.`);
     });
   const isLive = currentMode() === 'live';
   const canChange = isLive && may('account.write');
@@ -52,8 +52,8 @@ export function TimeZone({ timezone, onChange }: { timezone: string; onChange():
           )}
         </span>
         <p class="hint" id={`${id}-hint`}>
-          Of the days and hours in analytics, of schedules in the console, and of new rules unless you choose another. A
-          rule keeps the time zone that it was saved with: changing it here moves no rule of a printed code.
+          Of every day and time in the console, of schedules, and of new rules unless you choose another. A rule keeps
+          the time zone that it was saved with: changing it here moves no rule of a printed code.
           {!isLive && ' Switch to live mode to change it.'}
         </p>
       </dd>

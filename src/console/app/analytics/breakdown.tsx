@@ -2,7 +2,8 @@ import { country, displayName } from '../format.ts';
 import type { Summary } from '../types.ts';
 import { Attribution } from './attribution.tsx';
 import { Bars } from './bars.tsx';
-import { type FilterColumn, filterUrl } from './filters.ts';
+import type { FilterColumn } from './filter-columns.ts';
+import { filterUrl } from './filters.ts';
 import { WorldMap } from './world-map.tsx';
 
 const rankedRows = (column: FilterColumn, counts: Record<string, number>) =>

@@ -3,6 +3,8 @@ import uPlot from 'uplot';
 import { number, plural, visitors as visitorsText } from '../format.ts';
 import { useTheme } from '../theme.ts';
 import type { TimeSeries } from '../types.ts';
+import { ChartMarks } from './chart-marks.tsx';
+import type { Mark } from './marks.ts';
 import { type Interval, isSoFar, startOf } from './period.ts';
 
 const heightPx = 280;
@@ -84,11 +86,13 @@ interface Pointed {
   isRight: boolean;
 }
 
-function optionsFor(
-  element: HTMLElement,
-  { hasBars, interval, timezone }: Axis,
-  onPoint: (pointed: Pointed | undefined) => void,
-) {
+interface ChartEvents {
+  onPoint(pointed: Pointed | undefined): void;
+  /** Called when the places of buckets may have changed. */
+  onDraw(chart: uPlot): void;
+}
+
+function optionsFor(element: HTMLElement, { hasBars, interval, timezone }: Axis, { onPoint, onDraw }: ChartEvents) {
   const timeZone = zoneOf(interval, timezone);
   const [scans, previous, grid, text] = ['--chart-1', '--chart-before', '--line', '--muted'].map((name) =>
     colorOf(element, name),
@@ -146,7 +150,7 @@ function optionsFor(
         : { label: 'So far', stroke: scans, fill: scansFill, width: 2, dash: [2, 3], points: { show: false } },
       { label: 'Before', stroke: previous, width: 1.5, dash: [4, 4], points: { show: false } },
     ],
-    hooks: { setCursor: [(u) => onPoint(pointedIn(u))] },
+    hooks: { setCursor: [(u) => onPoint(pointedIn(u))], draw: [onDraw] },
   };
   return options;
 }
@@ -155,15 +159,19 @@ const drawnAs = (paths: uPlot.Series.PathBuilder | undefined) => (paths === unde
 
 const bucketLeft = (u: uPlot, index: number) => u.valToPos(u.data[0][index] ?? 0, 'x');
 
-function pointedIn(u: uPlot): Pointed | undefined {
-  const { idx } = u.cursor;
-  if (idx === null || idx === undefined) return undefined;
-  const left = bucketLeft(u, idx);
+/** Where a bucket is in the chart. */
+function placeOf(u: uPlot, index: number): Pointed {
+  const left = bucketLeft(u, index);
   return {
-    index: idx,
+    index,
     left: left + u.bbox.left / devicePixelRatio,
     isRight: left > u.bbox.width / devicePixelRatio / 2,
   };
+}
+
+function pointedIn(u: uPlot): Pointed | undefined {
+  const { idx } = u.cursor;
+  return idx === null || idx === undefined ? undefined : placeOf(u, idx);
 }
 
 /** The scans of buckets that are over, and those of the last one if it is not, from where the line to it begins. */
@@ -185,13 +193,15 @@ interface Props {
   /** What the period before is called. */
   before: string;
   timezone: string;
+  marks: Mark[];
 }
 
 /** Scans over time. Hidden from screen readers, which use the table below it. */
-export function TimeChart({ series, previous, interval, before, timezone }: Props) {
+export function TimeChart({ series, previous, interval, before, timezone, marks }: Props) {
   const theme = useTheme();
   const container = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<Pointed>();
+  const [places, setPlaces] = useState<Pointed[]>([]);
   const last = series.at(-1);
   const isOpen = last !== undefined && isSoFar(last.date, interval, timezone);
 
@@ -201,7 +211,9 @@ export function TimeChart({ series, previous, interval, before, timezone }: Prop
     const hasBars = element.clientWidth / series.length >= minBarWidthPx;
     const { over, soFar } = splitAtNow(series, isOpen, hasBars);
     const data: uPlot.AlignedData = [series.map(({ date }) => secondsOf(date)), over, soFar, previous];
-    const chart = new uPlot(optionsFor(element, { hasBars, interval, timezone }, setPointed), data, element);
+    const onDraw = (drawn: uPlot) => setPlaces(series.map((_, index) => placeOf(drawn, index)));
+    const options = optionsFor(element, { hasBars, interval, timezone }, { onPoint: setPointed, onDraw });
+    const chart = new uPlot(options, data, element);
     const observer = new ResizeObserver(() => {
       if (element.clientWidth > 0 && element.clientWidth !== chart.width)
         chart.setSize({ width: element.clientWidth, height: heightPx });
@@ -214,6 +226,12 @@ export function TimeChart({ series, previous, interval, before, timezone }: Prop
     // `previous` is computed from the same answer as `series`, and new with every render.
   }, [series, interval, timezone, theme, isOpen]);
 
+  const placed = marks.flatMap(({ index, texts }) => {
+    const [place, bucket] = [places[index], series[index]];
+    return place === undefined || bucket === undefined
+      ? []
+      : [{ ...place, texts, label: bucketLabel(bucket.date, interval, timezone) }];
+  });
   const shown = pointed && series[pointed.index];
   const shownBefore = pointed && previous[pointed.index];
   return (
@@ -222,12 +240,11 @@ export function TimeChart({ series, previous, interval, before, timezone }: Prop
         <span class="key scans">Scans</span>
         {isOpen && <span class="key so-far">So far</span>}
         <span class="key before">Scans in {before}</span>
-        <span class="bucket">
-          {interval === 'hour' ? 'Times' : 'Days'} in {timezone}
-        </span>
+        {placed.length > 0 && <span class="key changed">Destination changed</span>}
       </figcaption>
       <div class="plot">
         <div ref={container} class="canvas" aria-hidden="true" />
+        <ChartMarks marks={placed} />
         {shown !== undefined && (
           <div class={`point stack gap-xs ${pointed?.isRight ? 'left-of' : ''}`} style={{ left: `${pointed?.left}px` }}>
             <span>{bucketLabel(shown.date, interval, timezone)}</span>

@@ -1,6 +1,7 @@
 import { Icon } from '../icons.tsx';
 import { urlWith } from '../router.ts';
-import { type Filters, filterColumns, filterLabel, tagsParameter } from './filters.ts';
+import { filterColumns } from './filter-columns.ts';
+import { type Filters, filterLabel, tagsParameter } from './filters.ts';
 
 /** The filters in use, each with a link that removes it. A link, so that Back brings it again. */
 export function Chips({ filters, codeNames }: { filters: Filters; codeNames?: Map<string, string> | undefined }) {

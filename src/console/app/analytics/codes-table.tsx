@@ -1,5 +1,6 @@
 import { number, percent, visitors } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
+import { Sparkline } from '../parts/sparkline.tsx';
 import { Loading } from '../parts/states.tsx';
 import { type Resource, useResource } from '../resource.ts';
 import { urlWith } from '../router.ts';
@@ -82,22 +83,5 @@ export function CodesTable({ codes, filters, codeUrl }: Props) {
         </p>
       )}
     </section>
-  );
-}
-
-const width = 120;
-const height = 28;
-
-/** A line without axes. Decorative: the figures are beside it. */
-function Sparkline({ values }: { values: number[] }) {
-  if (values.length < 2) return null;
-  const largest = Math.max(1, ...values);
-  const points = values.map(
-    (value, i) => `${(i / (values.length - 1)) * width},${height - 1 - (value / largest) * (height - 2)}`,
-  );
-  return (
-    <svg class="sparkline" viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true">
-      <polyline points={points.join(' ')} />
-    </svg>
   );
 }

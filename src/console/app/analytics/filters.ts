@@ -1,11 +1,8 @@
 import { country, displayName } from '../format.ts';
 import { urlWith, useRoute } from '../router.ts';
 import { bootstrap } from '../welcome.ts';
+import { type FilterColumn, filterColumns } from './filter-columns.ts';
 import { type Period, type PeriodName, periodOf, periods } from './period.ts';
-
-/** Columns that a click on one of their values filters by. */
-export const filterColumns = ['country', 'city', 'device', 'browser'] as const;
-export type FilterColumn = (typeof filterColumns)[number];
 
 export const botOptions = [
   ['exclude', 'People'],

@@ -4,6 +4,7 @@ import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { Empty, Failure, Skeleton } from '../parts/states.tsx';
+import { ZoneNote } from '../parts/zone-note.tsx';
 import { useResource } from '../resource.ts';
 import { useRoute } from '../router.ts';
 import type { OwnedScanRecord, Page, ScanRecord } from '../types.ts';
@@ -48,6 +49,7 @@ export function Scans({ path, exportPath, refreshKey, tools, codes }: Props) {
         </Empty>
       ) : (
         <Paged what="scans" pagination={data.pagination} sizes={sizes} loading={loading}>
+          <ZoneNote />
           <Scroll label="Scans" isCard>
             <table class="rows">
               <thead>

@@ -1,14 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import { Failure, Skeleton } from '../parts/states.tsx';
-import { Allowed } from '../permissions.tsx';
+import { ZoneNote } from '../parts/zone-note.tsx';
 import { useResource } from '../resource.ts';
-import { pageUrl, useRoute } from '../router.ts';
+import { useRoute } from '../router.ts';
 import type { HeatMap as HeatMapData, Summary, TimeSeries } from '../types.ts';
 import { Breakdown } from './breakdown.tsx';
 import { Chips } from './chips.tsx';
 import { Figures } from './figures.tsx';
 import type { Filters } from './filters.ts';
 import { HeatMap } from './heat-map.tsx';
+import type { Happening } from './marks.ts';
 import { OverTime } from './over-time.tsx';
 import { chartComparison, type Interval, intervalOf, intervals, periodBeforeLabel, periodLabel } from './period.ts';
 import { PeriodPicker } from './period-picker.tsx';
@@ -31,6 +32,8 @@ interface Props {
   /** Shown in place of the lists when nothing was scanned. */
   noScans: ComponentChildren;
   tools?: ComponentChildren;
+  /** What happened to the code, for the chart. */
+  happenings?: readonly Happening[];
   children?: ComponentChildren;
 }
 
@@ -41,16 +44,27 @@ const botsLabel: Record<Filters['bots'], string> = {
 };
 
 type Shown = Omit<Summary, 'qr_id'>;
+/** More than there are. */
+const maxCountries = 250;
 
 /** Everything about the scans that the URL selects: figures, chart, lists and heat map. */
-export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, tools, children }: Props) {
+export function AnalyticsView({
+  paths,
+  filters,
+  refresh,
+  codeNames,
+  noScans,
+  tools,
+  happenings = [],
+  children,
+}: Props) {
   const { query } = useRoute();
   const { name, period, timezone } = filters;
   const interval = (intervals.find(([option]) => option === query.get('interval'))?.[0] ??
     intervalOf(period)) as Interval;
   const { compare, before: beforeChart } = chartComparison(name, period, interval);
   const summary = useResource<Shown>(paths.summary, {
-    query: { ...filters.query, compare: 'previous', include: 'counts' },
+    query: { ...filters.query, compare: 'previous', include: 'counts', countries: maxCountries },
     ...refresh,
   });
   const series = useResource<TimeSeries>(paths.timeseries, {
@@ -76,13 +90,8 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
           <Figures summary={summary.data.summary} previous={compared} filters={filters} />
           <p class="hint">
             {label}, {botsLabel[filters.bots]}. {compared && `▲ and ▼ compare with ${before}. `}
-            Days and times are in {timezone}
-            <Allowed scope="account.write">
-              {' '}
-              (<a href={pageUrl('/account')}>change</a>)
-            </Allowed>
-            .
           </p>
+          <ZoneNote />
           <section class="card" aria-label="Scans over time">
             <h3>Scans over time</h3>
             {series.error !== undefined ? (
@@ -90,7 +99,7 @@ export function AnalyticsView({ paths, filters, refresh, codeNames, noScans, too
             ) : series.data === undefined ? (
               <Skeleton lines={4} />
             ) : (
-              <OverTime series={series.data} before={beforeChart} timezone={timezone} />
+              <OverTime series={series.data} before={beforeChart} timezone={timezone} happenings={happenings} />
             )}
           </section>
           {summary.data.summary.total_scans === 0 ? (

@@ -1,8 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useFilters } from '../analytics/filters.ts';
+import type { Happening } from '../analytics/marks.ts';
 import { AnalyticsView } from '../analytics/view.tsx';
+import { displayDestination } from '../codes/destination.ts';
 import { Empty } from '../parts/states.tsx';
-import type { QrCode } from '../types.ts';
+import { useResource } from '../resource.ts';
+import type { HistoryEntry, Page, QrCode } from '../types.ts';
 import { SplitByDestination } from './destinations.tsx';
 
 /** Changes with every new scan and again 2.5 s later, since analytics lag the scan counter by up to 2 s. */
@@ -13,6 +16,17 @@ function useRefreshKey(total: number): number {
     return () => clearTimeout(timer);
   }, [total]);
   return total + settled;
+}
+
+/** When the destination of the code changed, as far as its last 250 changes tell. */
+function useDestinationChanges({ id, updated_at }: QrCode): Happening[] {
+  const { data } = useResource<Page<HistoryEntry>>(`/qrcodes/${id}/history`, {
+    query: { limit: 250 },
+    refreshKey: updated_at,
+  });
+  return (data?.data ?? [])
+    .filter(({ event }) => event === 'destination_changed')
+    .map(({ timestamp, to }) => ({ at: timestamp, text: `Destination changed to ${displayDestination(String(to))}` }));
 }
 
 export function Analytics({ code }: { code: QrCode }) {
@@ -26,7 +40,13 @@ export function Analytics({ code }: { code: QrCode }) {
     export: `${base}/export`,
   };
   return (
-    <AnalyticsView paths={paths} filters={filters} refresh={{ refreshKey }} noScans={<NoScans code={code} />}>
+    <AnalyticsView
+      paths={paths}
+      filters={filters}
+      refresh={{ refreshKey }}
+      noScans={<NoScans code={code} />}
+      happenings={useDestinationChanges(code)}
+    >
       <SplitByDestination code={code} query={filters.query} refreshKey={refreshKey} />
     </AnalyticsView>
   );

@@ -7,6 +7,7 @@ import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
+import { ZoneNote } from '../parts/zone-note.tsx';
 import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { useRoute } from '../router.ts';
@@ -33,6 +34,7 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
       <TimeMachine code={code} keys={keys.data?.data} onChange={onChange} />
       <section class="card" aria-label="History">
         <Paged what="changes" pagination={history.data.pagination} sizes={sizes} loading={history.loading}>
+          <ZoneNote />
           <ol class="history">
             {history.data.data.map((entry) => {
               const destination = destinationOf(entry);

@@ -118,6 +118,8 @@ export interface ImportContext {
   /** Other URLs of the service, which no code may lead to. */
   ownUrls: string[];
   timeZone: string;
+  /** The style of rows without style columns. */
+  style?: Style;
 }
 
 /** Checks rows with the rules of the server, short codes that are used twice included. */
@@ -133,7 +135,10 @@ export function checkRows(rows: TableRow[], context: ImportContext): ImportRow[]
   return checked;
 }
 
-function checkRow({ line, cells }: TableRow, { shortBaseUrl, ownUrls, timeZone }: ImportContext): ImportRow {
+function checkRow(
+  { line, cells }: TableRow,
+  { shortBaseUrl, ownUrls, timeZone, style: base }: ImportContext,
+): ImportRow {
   const errors: RowError[] = [];
   const addError = (field: ImportField, subject: string, problem: string | undefined) => {
     if (problem !== undefined) errors.push({ field, message: `${subject} ${problem}` });
@@ -144,7 +149,7 @@ function checkRow({ line, cells }: TableRow, { shortBaseUrl, ownUrls, timeZone }
   if (error !== undefined) errors.push({ field: 'destination_url', message: asPart(error) });
   const short_code = withoutBase(cells.short_code ?? '', shortBaseUrl);
   if (short_code !== '') addError('short_code', 'the short code', problemWithShortCode(short_code));
-  const { style, errors: styleErrors } = readStyleCells(cells);
+  const { style, errors: styleErrors } = readStyleCells(cells, base);
   errors.push(...styleErrors);
   const { fields: targeting, errors: targetingErrors } = readTargetingCells(
     cells,

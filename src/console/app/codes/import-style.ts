@@ -93,8 +93,8 @@ interface ReadStyle {
   errors: { field: StyleColumn; message: string }[];
 }
 
-/** Reads the cells of a row; empty cells are left out. */
-export function readStyleCells(cells: Partial<Record<StyleColumn, string>>): ReadStyle {
+/** Reads the cells of a row; empty cells leave what `base`, the style of all rows, has. */
+export function readStyleCells(cells: Partial<Record<StyleColumn, string>>, base: Style = {}): ReadStyle {
   const style: Record<string, unknown> = {};
   const parts: { logo: Record<string, unknown>; frame: Record<string, unknown> } = { logo: {}, frame: {} };
   const errors: ReadStyle['errors'] = [];
@@ -107,12 +107,24 @@ export function readStyleCells(cells: Partial<Record<StyleColumn, string>>): Rea
     if (value === undefined) errors.push({ field: column, message: `${column} ${rule}` });
     else if (part === undefined) style[field] = value;
     else parts[field][part] = value;
-    if (field === 'logo' && column !== 'logo' && (cells.logo ?? '') === '')
+    if (field === 'logo' && column !== 'logo' && (cells.logo ?? '') === '' && base.logo === undefined)
       errors.push({ field: column, message: `${column} needs a logo in the column logo` });
   }
-  if (Object.keys(parts.logo).length > 0) style['logo'] = parts.logo;
-  if (Object.keys(parts.frame).length > 0) style['frame'] = { type: defaultFrameType, ...parts.frame };
-  return { style: style as Style, errors };
+  if (Object.keys(parts.logo).length > 0) style['logo'] = { ...base.logo, ...parts.logo };
+  if (Object.keys(parts.frame).length > 0)
+    style['frame'] =
+      parts.frame['type'] === 'none' ? parts.frame : { type: defaultFrameType, ...base.frame, ...parts.frame };
+  return { style: { ...withoutHidden(base, style), ...style }, errors };
+}
+
+/** A gradient would hide the color that a row has. */
+function withoutHidden(base: Style, own: Style): Style {
+  const { dotsGradient, backgroundGradient, ...rest } = base;
+  return {
+    ...rest,
+    ...(dotsGradient === undefined || own.dotsColor !== undefined ? {} : { dotsGradient }),
+    ...(backgroundGradient === undefined || own.backgroundColor !== undefined ? {} : { backgroundGradient }),
+  };
 }
 
 /** The column of a field that the service names, such as `style.logo.id`. */

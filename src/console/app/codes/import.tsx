@@ -9,6 +9,7 @@ import { useAction } from '../parts/use-action.ts';
 import { navigate, pageUrl } from '../router.ts';
 import type { CreatedQrCode } from '../types.ts';
 import { accountTimeZone, bootstrap } from '../welcome.ts';
+import { ImportLook } from './import-look.tsx';
 import {
   checkRows,
   type ImportField,
@@ -24,6 +25,7 @@ import { styleColumns } from './import-style.ts';
 import { ImportTable } from './import-table.tsx';
 import { PlanFull, usePlanUsage } from './plan-full.tsx';
 import { useTakenShortCodes } from './short-code.ts';
+import { type Style, withoutDefaults } from './style.ts';
 
 /** Cells that the user has changed, by line. */
 type Edits = ReadonlyMap<number, TableRow['cells']>;
@@ -33,11 +35,12 @@ export function ImportPage() {
   const [source, setSource] = useState<SourceText>({ text: '', converted: undefined });
   const [skippedLines, setSkippedLines] = useState<ReadonlySet<number>>(new Set());
   const [edits, setEdits] = useState<Edits>(new Map());
+  const [style, setStyle] = useState<Style>({});
   const [refused, setRefused] = useState<ReadonlyMap<number, RowError[]>>(new Map());
   const { busy, run } = useAction();
   const usage = usePlanUsage();
   const table = useMemo(() => readTable(source.text), [source.text]);
-  const checked = useMemo(() => checkAll(table.rows, edits, skippedLines), [table, edits, skippedLines]);
+  const checked = useMemo(() => checkAll(table.rows, edits, skippedLines, style), [table, edits, skippedLines, style]);
   const taken = useTakenShortCodes(checked.map(({ short_code }) => short_code));
 
   const rows = checked.map((row, i): ImportRow => {
@@ -97,6 +100,14 @@ export function ImportPage() {
           setRefused(new Map());
         }}
       />
+      <ImportLook
+        style={style}
+        onStyle={(next) => {
+          setStyle(next);
+          // The service may have refused the style.
+          setRefused(new Map());
+        }}
+      />
       {table.error !== undefined && (
         <p class="error" role="alert">
           {table.error}
@@ -129,7 +140,7 @@ export function ImportPage() {
   );
 }
 
-function checkAll(rows: TableRow[], edits: Edits, skipped: ReadonlySet<number>): ImportRow[] {
+function checkAll(rows: TableRow[], edits: Edits, skipped: ReadonlySet<number>, style: Style): ImportRow[] {
   const edited = rows
     .filter(({ line }) => !skipped.has(line))
     .map(({ line, cells }) => ({ line, cells: { ...cells, ...edits.get(line) } }));
@@ -137,6 +148,7 @@ function checkAll(rows: TableRow[], edits: Edits, skipped: ReadonlySet<number>):
     shortBaseUrl: bootstrap.short_base_url,
     ownUrls: [location.origin],
     timeZone: accountTimeZone(),
+    style: withoutDefaults(style),
   });
 }
 

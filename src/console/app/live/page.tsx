@@ -4,6 +4,7 @@ import { country, displayName, number, plural, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Empty, Skeleton } from '../parts/states.tsx';
+import { ZoneNote } from '../parts/zone-note.tsx';
 import { pageUrl } from '../router.ts';
 import { useCodeNames } from './names.ts';
 import { type Connection, type LiveScan, useLiveScans } from './stream.ts';
@@ -47,6 +48,7 @@ export function LivePage() {
           <dd class="figure">{number(live.total)}</dd>
         </div>
       </dl>
+      <ZoneNote />
       <Announcements scans={shown ?? []} total={isPaused ? 0 : live.total} names={names} />
       {shown === undefined ? (
         <Skeleton lines={6} />

@@ -6,12 +6,12 @@ interface Props {
   label: string;
   buttonClass: string;
   button: ComponentChildren;
-  /** Links and buttons. */
+  /** Links and buttons; a form with fields stays open while they are changed. */
   children: ComponentChildren;
 }
 
 /**
- * A button that shows a list of links and buttons below it. The arrow keys move between them. Escape, a click elsewhere and
+ * A button that shows a list of links, buttons or checkboxes below it. The arrow keys move between them. Escape, a click elsewhere and
  * moving the focus elsewhere close it.
  */
 export function Menu({ label, buttonClass, button, children }: Props) {
@@ -32,7 +32,7 @@ export function Menu({ label, buttonClass, button, children }: Props) {
     setIsOpen(false);
   };
   const move = (step: 1 | -1) => {
-    const items = [...(root.current?.querySelectorAll<HTMLElement>('a, button') ?? [])];
+    const items = [...(root.current?.querySelectorAll<HTMLElement>('a, button, input') ?? [])];
     const at = items.indexOf(document.activeElement as HTMLElement);
     items[(at + step + items.length) % items.length]?.focus();
   };

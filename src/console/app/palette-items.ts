@@ -1,0 +1,63 @@
+import { openView, views } from './codes/views.ts';
+import { type Mode, navigate, pageUrl } from './router.ts';
+import { setTheme, type Theme } from './theme.ts';
+import type { ListedQrCode } from './types.ts';
+import { keyOf } from './welcome.ts';
+
+/** One line of the palette. */
+export interface Item {
+  group: 'Codes' | 'Views' | 'Actions' | 'Pages';
+  label: string;
+  hint?: string;
+  run(): void;
+}
+
+const page = (label: string, path: string): Item => ({ group: 'Pages', label, run: () => navigate(pageUrl(path)) });
+
+const guide = (label: string, url: string): Item => ({
+  group: 'Pages',
+  label,
+  run: () => void window.open(url, '_blank', 'noreferrer'),
+});
+
+/** What the palette offers without a search for codes. */
+export function fixedItems({ mode, theme, openKeys }: { mode: Mode; theme: Theme; openKeys(): void }): Item[] {
+  const otherTheme = theme === 'dark' ? 'light' : 'dark';
+  const otherMode: Mode = mode === 'live' ? 'test' : 'live';
+  const action = (label: string, run: () => void): Item => ({ group: 'Actions', label, run });
+  return [
+    action('Create code', () => navigate(pageUrl('/codes/new'))),
+    action('Import codes from CSV', () => navigate(pageUrl('/codes/import'))),
+    action('Create webhook', () => navigate(pageUrl('/account/webhook/new'))),
+    action(`Switch to ${otherTheme} theme`, () => setTheme(otherTheme)),
+    ...(keyOf(otherMode) === undefined
+      ? []
+      : [action(`Switch to ${otherMode} mode`, () => navigate(pageUrl('/', otherMode)))]),
+    action('Show keyboard shortcuts', openKeys),
+    ...views.read().map((view): Item => ({ group: 'Views', label: view.name, run: () => openView(view) })),
+    page('Codes', '/'),
+    page('Analytics', '/analytics'),
+    page('Live', '/live'),
+    page('Account: plan and time zone', '/account'),
+    page('Account: API keys', '/account/keys'),
+    page('Account: sessions', '/account/sessions'),
+    page('Account: webhooks', '/account/webhook'),
+    page('Account: audit log', '/account/audit'),
+    guide('Guides', '/console/docs/README.md'),
+    guide('API reference', '/swagger'),
+  ];
+}
+
+export const codeItem = ({ id, name, short_url }: ListedQrCode): Item => ({
+  group: 'Codes',
+  label: name,
+  hint: short_url.replace(/^https?:\/\//, ''),
+  run: () => navigate(pageUrl(`/codes/${id}`)),
+});
+
+/** Whether the label has every word of the text, in any order. */
+export const matches = ({ label }: Item, text: string): boolean =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => label.toLowerCase().includes(word));
