@@ -12,6 +12,7 @@ import { findRunning, readSecrets } from '../stack/data-directory.ts';
 import { connectOnce } from '../stream/connect.ts';
 import { findConfig, notFound } from './connection.ts';
 import { clickhouseChecks } from './doctor/clickhouse.ts';
+import { domainChecks } from './doctor/domains.ts';
 import { type Finding, runChecks } from './doctor/finding.ts';
 import { natsChecks } from './doctor/nats.ts';
 import { postgresChecks } from './doctor/postgres.ts';
@@ -48,13 +49,11 @@ async function examine(data: string): Promise<Finding[]> {
   const { databaseUrl, natsUrl, clickhouseUrl } = config;
   if (databaseUrl === undefined && natsUrl === undefined && clickhouseUrl === undefined)
     throw notFound(data, 'DATABASE_URL, NATS_URL and CLICKHOUSE_URL');
-  const postgres = await examinePostgres(
-    databaseUrl,
-    config.secretKey ?? embeddedSecretKey(data),
-    config.scanRetentionMonths,
-  );
+  const secretKey = config.secretKey ?? embeddedSecretKey(data);
+  const postgres = await examinePostgres(databaseUrl, secretKey, config.scanRetentionMonths);
   return [
     ...(await runChecks('service', serviceChecks({ ...config, edgeFolder: findEdgeFolder(data) }), String)),
+    ...(await runChecks('service', domainChecks(config, secretKey), String)),
     ...postgres.findings,
     ...(await examineNats(natsUrl, postgres.stream(config.stream))),
     ...(await examineClickHouse(config, clickhouseUrl)),

@@ -23,6 +23,16 @@ export interface ProofOptions {
   proofOf(token: string): string;
 }
 
+/**
+ * The port on which domains are requested: with https, a proxy listens on port 80, and passes the path of the proof on.
+ *
+ * @example proofPortOf('https://go.example.com'); // 80
+ */
+export function proofPortOf(shortBaseUrl: string): number {
+  const { protocol, port } = new URL(shortBaseUrl);
+  return protocol === 'https:' || port === '' ? 80 : Number(port);
+}
+
 /** A claim to be checked. */
 export type Claim = Pick<Domain, 'name' | 'token'>;
 

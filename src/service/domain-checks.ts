@@ -1,7 +1,7 @@
 import type { AccountEvent } from '../../events/account.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { DomainChecker } from '../domains/checker.ts';
-import type { ProofOptions } from '../domains/proof.ts';
+import { type ProofOptions, proofPortOf } from '../domains/proof.ts';
 import { dnsClient } from '../lib/dns.ts';
 import { messageOf } from '../lib/errors.ts';
 import { systemTimers } from '../lib/timers.ts';
@@ -11,13 +11,11 @@ import type { ServiceContext } from './context.ts';
 
 /** What checks of custom domains need, from the settings. */
 function proofOptionsOf({ config, addresses, webhooks }: ServiceContext): ProofOptions {
-  const { protocol, port } = new URL(addresses.shortBaseUrl);
   return {
     query: dnsClient(config.dnsServers),
     allowed: config.domainAllowedCidrs ?? { v4: [], v6: [] },
     target: addresses.domainTarget,
-    // With https, a proxy listens on port 80, and passes the path of the proof on.
-    port: protocol === 'https:' || port === '' ? 80 : Number(port),
+    port: proofPortOf(addresses.shortBaseUrl),
     proofOf: webhooks.box.domainProofOf,
   };
 }

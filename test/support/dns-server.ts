@@ -93,8 +93,7 @@ export function useDns(): TestDns {
       if (packet === undefined) return;
       // In two pieces, as a network may deliver it.
       const sent = streamEncode(packet);
-      socket.write(sent.subarray(0, 1));
-      setImmediate(() => socket.write(sent.subarray(1)));
+      socket.write(sent.subarray(0, 1), () => socket.write(sent.subarray(1)));
     });
   });
 
