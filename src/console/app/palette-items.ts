@@ -1,4 +1,6 @@
+import type { Scope } from '../../../events/scopes.ts';
 import { openView, views } from './codes/views.ts';
+import { may } from './permissions.tsx';
 import { type Mode, navigate, pageUrl } from './router.ts';
 import { setTheme, type Theme } from './theme.ts';
 import type { ListedQrCode } from './types.ts';
@@ -12,7 +14,11 @@ export interface Item {
   run(): void;
 }
 
-const page = (label: string, path: string): Item => ({ group: 'Pages', label, run: () => navigate(pageUrl(path)) });
+/** Nothing for a key without the scope. */
+const allowed = (scope: Scope, item: Item): Item[] => (may(scope) ? [item] : []);
+
+const page = (label: string, path: string, scope: Scope): Item[] =>
+  allowed(scope, { group: 'Pages', label, run: () => navigate(pageUrl(path)) });
 
 const guide = (label: string, url: string): Item => ({
   group: 'Pages',
@@ -26,23 +32,33 @@ export function fixedItems({ mode, theme, openKeys }: { mode: Mode; theme: Theme
   const otherMode: Mode = mode === 'live' ? 'test' : 'live';
   const action = (label: string, run: () => void): Item => ({ group: 'Actions', label, run });
   return [
-    action('Create code', () => navigate(pageUrl('/codes/new'))),
-    action('Import codes from CSV', () => navigate(pageUrl('/codes/import'))),
-    action('Create webhook', () => navigate(pageUrl('/account/webhook/new'))),
+    ...allowed(
+      'codes.write',
+      action('Create code', () => navigate(pageUrl('/codes/new'))),
+    ),
+    ...allowed(
+      'codes.write',
+      action('Import codes from CSV', () => navigate(pageUrl('/codes/import'))),
+    ),
+    ...allowed(
+      'webhooks.write',
+      action('Create webhook', () => navigate(pageUrl('/account/webhook/new'))),
+    ),
     action(`Switch to ${otherTheme} theme`, () => setTheme(otherTheme)),
     ...(keyOf(otherMode) === undefined
       ? []
       : [action(`Switch to ${otherMode} mode`, () => navigate(pageUrl('/', otherMode)))]),
     action('Show keyboard shortcuts', openKeys),
     ...views.read().map((view): Item => ({ group: 'Views', label: view.name, run: () => openView(view) })),
-    page('Codes', '/'),
-    page('Analytics', '/analytics'),
-    page('Live', '/live'),
-    page('Account: plan and time zone', '/account'),
-    page('Account: API keys', '/account/keys'),
-    page('Account: sessions', '/account/sessions'),
-    page('Account: webhooks', '/account/webhook'),
-    page('Account: audit log', '/account/audit'),
+    ...page('Codes', '/', 'codes.read'),
+    ...page('Analytics', '/analytics', 'analytics.read'),
+    ...page('Live', '/live', 'events.read'),
+    ...page('Account: plan and time zone', '/account', 'account.read'),
+    ...page('Account: API keys', '/account/keys', 'account.read'),
+    ...page('Account: sessions', '/account/sessions', 'account.read'),
+    ...page('Account: webhooks', '/account/webhook', 'webhooks.write'),
+    ...page('Account: domains', '/account/domains', 'account.read'),
+    ...page('Account: audit log', '/account/audit', 'events.read'),
     guide('Guides', '/console/docs/README.md'),
     guide('API reference', '/swagger'),
   ];

@@ -3,6 +3,7 @@ import { maxSearchLength } from './codes/listing.ts';
 import { Icon } from './icons.tsx';
 import { codeItem, fixedItems, type Item, matches } from './palette-items.ts';
 import { Dialog } from './parts/dialog.tsx';
+import { may } from './permissions.tsx';
 import { useResource } from './resource.ts';
 import { useRoute } from './router.ts';
 import { useTheme } from './theme.ts';
@@ -29,7 +30,7 @@ export function Palette({ onClose, openKeys }: { onClose(): void; openKeys(): vo
   const [active, setActive] = useState(0);
   const wanted = text.trim().slice(0, maxSearchLength);
   const searched = useSettled(wanted);
-  const found = useResource<Page<ListedQrCode>>(searched === '' ? undefined : '/qrcodes', {
+  const found = useResource<Page<ListedQrCode>>(searched === '' || !may('codes.read') ? undefined : '/qrcodes', {
     query: { q: searched, limit: maxCodes },
   });
   const isSearching = wanted !== '' && found.error === undefined && (wanted !== searched || found.loading);

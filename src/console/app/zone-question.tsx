@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { api } from './api.ts';
 import { toast } from './parts/toast.tsx';
 import { useAction } from './parts/use-action.ts';
+import { may } from './permissions.tsx';
 import type { Mode } from './router.ts';
 import { deviceTimeZone, timeZoneText } from './time-zones.ts';
 import type { Account } from './types.ts';
@@ -16,7 +17,7 @@ export function ZoneQuestion({ mode }: { mode: Mode }) {
   const [isOpen, setIsOpen] = useState(bootstrap.asks_time_zone);
   const { busy, run } = useAction();
   const current = accountTimeZone();
-  if (!isOpen || mode !== 'live' || offered === current) return null;
+  if (!isOpen || mode !== 'live' || offered === current || !may('account.write')) return null;
   const choose = (timezone: string) =>
     run(async () => {
       const account = await api.patch<Account>('/account', { timezone });
