@@ -14,6 +14,7 @@ import { createImages } from './images/images.ts';
 import { logoOperations } from './images/logos.ts';
 import { preflightOperations } from './images/preflight.ts';
 import { sheetOperations } from './images/sheets.ts';
+import { drawStaticCode } from './images/static.ts';
 import { type MountOptions, mount } from './mount.ts';
 import { serveSwagger } from './openapi/swagger.ts';
 import { bulkUpdateQrCodes } from './qrcodes/bulk-update.ts';
@@ -60,6 +61,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     ...logoOperations(service, renderer),
     ...preflightOperations(service, proofs),
     ...sheetOperations(service, renderer),
+    drawStaticCode(service, renderer, proofs),
     ...analyticsOperations(service),
     ...accountOperations(service),
     ...auditOperations(service),

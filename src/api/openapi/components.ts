@@ -24,6 +24,7 @@ import { Deleted, ErrorAnswer } from '../http/schemas.ts';
 import { CreatedLogo, ListedLogo } from '../images/logos.ts';
 import { NewPreflight, Preflight } from '../images/preflight-schemas.ts';
 import { NewSheet } from '../images/sheet-request.ts';
+import { NewStaticCode } from '../images/static.ts';
 import { BulkUpdateAnswer, BulkUpdateRequest } from '../qrcodes/bulk-update-schemas.ts';
 import { NewQrCode, NewQrCodes, QrCodeChange, QrCodeDuplicate, RestoreRequest } from '../qrcodes/qrcode-requests.ts';
 import {
@@ -74,6 +75,7 @@ export const components: Record<string, TSchema> = {
   Preflight,
   NewPreflight,
   NewSheet,
+  NewStaticCode,
   Period: PeriodShape,
   SummaryFigures,
   Summary,
