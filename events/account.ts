@@ -5,6 +5,7 @@ import { oneOf } from './one-of.ts';
 import { type Mode, modes, type Plan, plans } from './plans.ts';
 import type { Pending } from './recorded.ts';
 import { sessionEvents } from './session.ts';
+import { shareEvents } from './share.ts';
 import { webhookEvents } from './webhooks/webhook.ts';
 
 const text = Type.String();
@@ -18,6 +19,10 @@ const guestPage = Type.Union([
   Type.Null(),
 ]);
 export type GuestPage = Static<typeof guestPage>;
+
+/** In words, for the owner. */
+export const guestPageText = (page: GuestPage): string =>
+  page === null ? 'off' : ['name', page.logo ?? []].flat().join(' and ');
 
 export const accountEvents = {
   account_created: defineEvent(1, Type.Object({ name: text, plan }, { additionalProperties: false })),
@@ -56,6 +61,7 @@ export const accountEvents = {
   ...logoEvents,
   ...webhookEvents,
   ...sessionEvents,
+  ...shareEvents,
 };
 
 export type AccountEvent = EventOf<typeof accountEvents>;

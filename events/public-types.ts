@@ -1,5 +1,5 @@
 import { type Static, type TObject, Type } from '@sinclair/typebox';
-import type { GuestPage } from './account.ts';
+import { guestPageText } from './account.ts';
 import { differenceOf, fieldEventTypes } from './code-change.ts';
 import type { CodeEvent } from './code-events.ts';
 import type { LogEntry } from './entry.ts';
@@ -9,6 +9,7 @@ import { modes, plans } from './plans.ts';
 import type { Recorded } from './recorded.ts';
 import { OwnedScanRecord, scanRecordOf } from './scan-record.ts';
 import { sessionEnds, signInFailures, signInMeans } from './session.ts';
+import { publicShare } from './share.ts';
 import { webhookId as idOfWebhook } from './webhooks/endpoint.ts';
 import { disabledReasons, keyOfEvent, type WebhookEvent, webhookSettings } from './webhooks/webhook.ts';
 
@@ -66,9 +67,6 @@ const ofCode = <const T extends CodeEvent['type']>(summary: string, ...entries: 
       return { qr_id: event.stream, ...differenceOf(event) };
     },
   });
-
-const guestPageText = (page: GuestPage): string =>
-  page === null ? 'off' : ['name', page.logo ?? []].flat().join(' and ');
 
 const AccountChange = Type.Object(
   {
@@ -213,6 +211,24 @@ export const publicTypes = {
     entries: ['logo_removed'],
     data: Type.Object({ logo_id: logoId, mode }, exact),
     dataOf: ({ data: { logo, mode } }) => ({ logo_id: logo, mode }),
+  }),
+  'share.created': define({
+    summary: 'A public page of statistics was created.',
+    entries: ['share_created'],
+    data: publicShare.created,
+    dataOf: ({ data: { share, codes, ...data } }) => ({ share_id: share, qr_ids: codes, ...data }),
+  }),
+  'share.changed': define({
+    summary: 'Settings of a public page of statistics changed; `from` and `to` have only those.',
+    entries: ['share_changed'],
+    data: publicShare.changed,
+    dataOf: ({ data: { share, ...change } }) => ({ share_id: share, ...change }),
+  }),
+  'share.ended': define({
+    summary: 'A public page of statistics was ended.',
+    entries: ['share_ended'],
+    data: publicShare.ended,
+    dataOf: ({ data: { share, mode } }) => ({ share_id: share, mode }),
   }),
   'account.created': define({
     summary: 'The operator created the account.',

@@ -54,6 +54,8 @@ export interface AdmissionControl {
   byKey(request: Request, peer: string): Promise<Admission>;
   /** Counts a request for the address of its client, which has not authenticated. */
   byAddress(request: Request, peer: string): Promise<Admission>;
+  /** Counts tries for a purpose by the address of a client: more than `limit` in a minute of what `counted` names are refused. */
+  countByAddress(request: Request, peer: string, purpose: string, limit: number, counted?: string): Promise<Admission>;
   /** Identifies a client in the log, on all instances alike: a hash of its address under a secret key. */
   clientHash(request: Request, peer: string): string;
 }
@@ -84,18 +86,22 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
     return hash.digest('base64url').slice(0, 16);
   }
 
-  async function byAddress(request: Request, peer: string): Promise<Admission> {
-    const subject = createHmac('sha256', clientAddressKey).update(networkOf(request, peer)).digest('base64url');
+  const byAddress = (request: Request, peer: string) => countByAddress(request, peer, '', requestsPerMinuteWithoutKey);
+
+  async function countByAddress(request: Request, peer: string, purpose: string, limit: number, counted?: string) {
+    const client = createHmac('sha256', clientAddressKey).update(purpose).update(networkOf(request, peer));
+    const subject = client.digest('base64url');
     const [window] = await sql<[Window]>`
       INSERT INTO rate_windows AS w (subject, started_at, used)
       VALUES (${subject}, clock_timestamp(), 1)
       ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
       RETURNING used, extract(epoch FROM started_at)::float8 + 60 AS ends`;
-    return admitted(requestsPerMinuteWithoutKey, window);
+    return admitted(limit, window, undefined, undefined, counted);
   }
 
   return {
     byAddress,
+    countByAddress,
     clientHash,
     async byKey(request, peer) {
       const authorization = request.headers.get('authorization') ?? '';

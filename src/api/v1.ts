@@ -23,6 +23,8 @@ import { duplicateQrCode } from './qrcodes/duplicate.ts';
 import { qrcodeOperations } from './qrcodes/qrcodes.ts';
 import { targetingOperations } from './qrcodes/targeting.ts';
 import type { Service } from './service.ts';
+import { serveShares } from './shares/serve.ts';
+import { shareOperations } from './shares/shares.ts';
 import { webhookOperations } from './webhooks/webhook.ts';
 import { replayOperations } from './webhooks/webhook-replays.ts';
 import { subscriptionOperations } from './webhooks/webhooks.ts';
@@ -69,6 +71,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     ...subscriptionOperations(service),
     ...replayOperations(service),
     ...webhookOperations(service),
+    ...shareOperations(service),
   ];
   const admission = admissionControl(service.sql, service.webhooks.box, trustedProxies);
   const whenReady: Api['whenReady'] = (admit) => async (request, peer) => {
@@ -77,6 +80,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   };
   mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log, tracing: service.tracing });
   images.servePublic(app, { log, trustedProxies });
+  serveShares(app, { service, admission, trustedProxies, log, isReady });
   serveSwagger(app, operations);
   return {
     operations,

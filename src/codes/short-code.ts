@@ -13,6 +13,7 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'openapi.json',
   'console',
   'images',
+  's',
   'favicon.ico',
   'robots.txt',
   '.well-known',
@@ -24,6 +25,8 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'logout',
   'static',
 ]);
+
+export const maxShortCodeLength = 50;
 
 export const isReserved = (shortCode: string) => reservedWords.has(shortCode.toLowerCase());
 

@@ -252,4 +252,5 @@ const accountTables = [
   'account_blocks',
   'logo_files',
   'subscriptions',
+  'share_secrets',
 ];

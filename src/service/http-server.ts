@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { AggregatorRegistry } from 'prom-client';
-import { isReserved } from '../codes/short-code.ts';
+import { isReserved, maxShortCodeLength } from '../codes/short-code.ts';
 import type { Config, ServiceConfig } from '../config/config.ts';
 import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies } from '../lib/client-address.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
@@ -116,6 +116,8 @@ export function shortCodeReader(shortBaseUrl: string): (url: string) => string |
     if (prefix !== '' && path.startsWith(`${prefix}/`)) path = path.slice(prefix.length);
     if (path.length > 1 && path.endsWith('/')) path = path.slice(0, -1);
     const segment = path.slice(1);
-    return segment === '' || segment.includes('/') || isReserved(segment) ? undefined : segment;
+    if (segment === '' || segment.includes('/') || isReserved(segment)) return undefined;
+    // Shared pages are under /s, too: their tokens are longer than short codes.
+    return prefix === '/s' && segment.length > maxShortCodeLength ? undefined : segment;
   };
 }

@@ -12,6 +12,7 @@ export const tags = {
   Print: 'Find out whether a style scans before it is printed, and print many codes on label sheets.',
   'Static codes': 'QR codes that contain something else than a short link, such as the access to a Wi-Fi network.',
   Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',
+  'Shared pages': 'Public pages of statistics, for people without an account.',
   Account: 'The account of the API key, with its plan, limits and usage, and the API keys of the account.',
   Events: 'The log of the account: scans and changes in the order in which they were recorded, to read or to follow.',
   Webhooks:

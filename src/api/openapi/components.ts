@@ -36,6 +36,7 @@ import {
   QrCode,
 } from '../qrcodes/qrcode-schemas.ts';
 import { NewRule } from '../qrcodes/targeting-schemas.ts';
+import { NewShare, Share, ShareChange } from '../shares/schemas.ts';
 import { DeletedWebhook, Delivery, NewWebhook, ScanEvent, Webhook, WebhookTest } from '../webhooks/webhook-schemas.ts';
 import {
   DeletedSubscription,
@@ -76,6 +77,9 @@ export const components: Record<string, TSchema> = {
   NewPreflight,
   NewSheet,
   NewStaticCode,
+  Share,
+  NewShare,
+  ShareChange,
   Period: PeriodShape,
   SummaryFigures,
   Summary,

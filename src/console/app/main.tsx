@@ -21,7 +21,7 @@ function Page({ path }: { path: string }) {
   if (code !== undefined) return <CodePage key={code} id={code} />;
   const [isWebhook, webhook] = /^\/account\/webhook\/(new|wh_\w+)$/.exec(path) ?? [];
   if (isWebhook !== undefined) return <AccountPage section="webhook" webhook={webhook} />;
-  const [isAccount, section = 'plan'] = /^\/account(?:\/(keys|sessions|webhook|audit))?$/.exec(path) ?? [];
+  const [isAccount, section = 'plan'] = /^\/account(?:\/(keys|sessions|webhook|shares|audit))?$/.exec(path) ?? [];
   if (isAccount !== undefined) return <AccountPage section={section as Section} />;
   return (
     <Empty title="Page not found">

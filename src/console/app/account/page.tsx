@@ -9,6 +9,7 @@ import type { Account } from '../types.ts';
 import { Audit } from './audit.tsx';
 import { Keys } from './keys.tsx';
 import { Sessions } from './sessions.tsx';
+import { Shares } from './shares.tsx';
 import { TimeZone } from './time-zone.tsx';
 import { WebhookSettings } from './webhook.tsx';
 import { NewWebhookPage, WebhookPage } from './webhook-page.tsx';
@@ -19,6 +20,7 @@ const sections = [
   ['keys', '/account/keys', 'API keys', ''],
   ['sessions', '/account/sessions', 'Sessions', ''],
   ['webhook', '/account/webhook', 'Webhooks', ''],
+  ['shares', '/account/shares', 'Shared pages', ''],
   ['audit', '/account/audit', 'Audit log', ''],
 ] as const;
 export type Section = (typeof sections)[number][0];
@@ -49,6 +51,8 @@ export function AccountPage({ section, webhook }: { section: Section; webhook?: 
         <Keys />
       ) : section === 'sessions' ? (
         <Sessions />
+      ) : section === 'shares' ? (
+        <Shares />
       ) : section === 'audit' ? (
         <Audit />
       ) : webhook === undefined ? (
