@@ -7,6 +7,7 @@ import { oneOf } from './one-of.ts';
 import { modes, type Plan, plans } from './plans.ts';
 import type { Pending } from './recorded.ts';
 import { sessionEvents } from './session.ts';
+import { shareEvents } from './share.ts';
 import { webhookEvents } from './webhooks/webhook.ts';
 
 const text = Type.String();
@@ -20,6 +21,10 @@ const guestPage = Type.Union([
   Type.Null(),
 ]);
 export type GuestPage = Static<typeof guestPage>;
+
+/** In words, for the owner. */
+export const guestPageText = (page: GuestPage): string =>
+  page === null ? 'off' : ['name', page.logo ?? []].flat().join(' and ');
 
 export const accountEvents = {
   account_created: defineEvent(1, Type.Object({ name: text, plan }, { additionalProperties: false })),
@@ -53,6 +58,7 @@ export const accountEvents = {
   ...domainEvents,
   ...webhookEvents,
   ...sessionEvents,
+  ...shareEvents,
 };
 
 export type AccountEvent = EventOf<typeof accountEvents>;

@@ -62,7 +62,7 @@ function hostOrLoopback({ hostname }: URL): string {
 /** Canonical hosts of this computer. */
 const loopback = /^(?:(?:.+\.)?localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\])$/;
 
-/** Paths of the service itself are excluded elsewhere (src/codes/short-code.ts). */
+/** Paths of the service itself are excluded elsewhere (reserved-words.ts). */
 export function problemWithShortCodeFormat(shortCode: string): string | undefined {
   if (/^[A-Za-z0-9][A-Za-z0-9_-]{1,48}[A-Za-z0-9]$/.test(shortCode)) return undefined;
   return 'must have 3 to 50 letters, digits, "-" or "_", the first and the last a letter or digit';

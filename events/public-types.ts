@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox';
-import type { GuestPage } from './account.ts';
+import { guestPageText } from './account.ts';
 import { differenceOf, fieldEventTypes } from './code-change.ts';
 import type { CodeEvent } from './code-events.ts';
 import { logoFormats } from './logo.ts';
 import { oneOf } from './one-of.ts';
 import { modes, plans } from './plans.ts';
 import { publicDomainTypes } from './public-domain-types.ts';
+import { publicShareTypes } from './public-share-types.ts';
 import { define, type EntryOf, type EntryType, exact } from './public-type.ts';
 import type { Recorded } from './recorded.ts';
 import { OwnedScanRecord, scanRecordOf } from './scan-record.ts';
@@ -52,9 +53,6 @@ const ofCode = <const T extends CodeEvent['type']>(summary: string, ...entries: 
       return { qr_id: event.stream, ...differenceOf(event) };
     },
   });
-
-const guestPageText = (page: GuestPage): string =>
-  page === null ? 'off' : ['name', page.logo ?? []].flat().join(' and ');
 
 const AccountChange = Type.Object(
   {
@@ -234,6 +232,7 @@ export const publicTypes = {
     dataOf: ({ data: { logo, mode } }) => ({ logo_id: logo, mode }),
   }),
   ...publicDomainTypes,
+  ...publicShareTypes,
   'account.created': define({
     summary: 'The operator created the account.',
     entries: ['account_created'],

@@ -13,6 +13,7 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'openapi.json',
   'console',
   'images',
+  's',
   'favicon.ico',
   'robots.txt',
   '.well-known',
@@ -25,6 +26,8 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'static',
   'internal',
 ]);
+
+export const maxShortCodeLength = 50;
 
 export const isReserved = (shortCode: string) => reservedWords.has(shortCode.toLowerCase());
 
@@ -58,6 +61,8 @@ export function shortCodeReader(shortBaseUrl: string): (url: string) => string |
     if (prefix !== '' && path.startsWith(`${prefix}/`)) path = path.slice(prefix.length);
     if (path.length > 1 && path.endsWith('/')) path = path.slice(0, -1);
     const segment = path.slice(1);
-    return segment === '' || segment.includes('/') || isReserved(segment) ? undefined : segment;
+    if (segment === '' || segment.includes('/') || isReserved(segment)) return undefined;
+    // Shared pages are under /s, too: their tokens are longer than short codes.
+    return prefix === '/s' && segment.length > maxShortCodeLength ? undefined : segment;
   };
 }

@@ -17,9 +17,11 @@ import {
   type WebhookEvent,
 } from '../events/webhooks/webhook.ts';
 import type { Queryable } from '../src/lib/sql.ts';
+import { writeShare } from './shares.ts';
 
 /**
- * Current state: `accounts`, `api_keys`, `subscriptions`, `domains`, `codes`, `code_counts`, `blocked_hosts` and `logos`.
+ * Current state: `accounts`, `api_keys`, `subscriptions`, `domains`, `codes`, `code_counts`, `blocked_hosts`, `logos` and
+ * `shares`.
  *
  * Applies every event of codes, accounts and the service except erased ones, in the transaction that appends them: it never
  * lags and needs no checkpoint. A rebuild applies the same functions to the whole log (src/maintenance/replay-state.ts).
@@ -34,6 +36,7 @@ export const stateTables = {
   code_counts: 'account, mode, status',
   blocked_hosts: 'host',
   logos: 'id',
+  shares: 'id',
 } as const;
 
 /** The rows that events change, before the events. */
@@ -177,7 +180,7 @@ function writeAccounts(sql: Queryable, before: StateBefore, events: Pending<Acco
         name = excluded.name, plan = excluded.plan, version = excluded.version,
         suspended_reason = excluded.suspended_reason, suspended_at = excluded.suspended_at, timezone = excluded.timezone,
         guest_page = excluded.guest_page, primary_domain = excluded.primary_domain`,
-    ...events.flatMap((event) => [...writeKey(sql, event), ...writeLogo(sql, event)]),
+    ...events.flatMap((event) => [...writeKey(sql, event), ...writeLogo(sql, event), ...writeShare(sql, event)]),
     ...writeWebhooks(sql, before.webhooks ?? [], events.filter(isWebhookEvent)),
     ...writeDomains(sql, before.domains ?? [], events.filter(isDomainEvent)),
     // Last: no event of an account follows its deletion.
@@ -191,6 +194,7 @@ const removeAccounts = (sql: Queryable, ids: string[]): Promise<unknown>[] => [
   sql`DELETE FROM logos WHERE account = ANY(${ids})`,
   sql`DELETE FROM subscriptions WHERE account = ANY(${ids})`,
   sql`DELETE FROM domains WHERE account = ANY(${ids})`,
+  sql`DELETE FROM shares WHERE account = ANY(${ids})`,
 ];
 
 function writeKey(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {

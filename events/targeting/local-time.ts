@@ -73,3 +73,14 @@ export function localTime(timeZone: string, atMs: number): LocalTime {
   // 1970-01-01 was a Thursday.
   return { weekday: (((day + 3) % 7) + 7) % 7, minute: Math.floor((localMs - day * dayMs) / minuteMs) };
 }
+
+/**
+ * The moment at which the clocks of a zone show `localMs`, a time on them as if they showed UTC. A time that the clocks skip is
+ * moved forward by what they skip; of two equal ones, it is the first.
+ */
+export function instantOf(localMs: number, timeZone: string): number {
+  // The offset a day before and after: they differ only around a change of the clocks.
+  const candidates = [-dayMs, dayMs].map((shiftMs) => localMs - offsetOf(timeZone, localMs + shiftMs));
+  const exact = candidates.filter((atMs) => atMs + offsetOf(timeZone, atMs) === localMs);
+  return exact.length > 0 ? Math.min(...exact) : (candidates[0] ?? localMs);
+}

@@ -59,6 +59,8 @@ export interface AdmissionControl {
   byKey(request: Request, peer: string): Promise<Admission>;
   /** Counts a request for the address of its client, which has not authenticated. */
   byAddress(request: Request, peer: string): Promise<Admission>;
+  /** Counts tries for a purpose by the address of a client: more than `limit` in a minute of what `counted` names are refused. */
+  countByAddress(request: Request, peer: string, purpose: string, limit: number, counted?: string): Promise<Admission>;
   /** Identifies a client in the log, on all instances alike: a hash of its address under a secret key. */
   clientHash(request: Request, peer: string): string;
   networks: KeyNetworks;
@@ -93,13 +95,16 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
     return hash.digest('base64url').slice(0, 16);
   }
 
-  async function byAddress(request: Request, peer: string): Promise<Admission> {
-    const subject = createHmac('sha256', clientAddressKey).update(networkOf(request, peer)).digest('base64url');
-    return admitted(requestsPerMinuteWithoutKey, await countInWindow(sql, subject));
+  const byAddress = (request: Request, peer: string) => countByAddress(request, peer, '', requestsPerMinuteWithoutKey);
+
+  async function countByAddress(request: Request, peer: string, purpose: string, limit: number, counted?: string) {
+    const client = createHmac('sha256', clientAddressKey).update(purpose).update(networkOf(request, peer));
+    return admitted(limit, await countInWindow(sql, client.digest('base64url')), undefined, undefined, counted);
   }
 
   return {
     byAddress,
+    countByAddress,
     clientHash,
     networks,
     async byKey(request, peer) {

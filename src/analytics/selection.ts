@@ -129,6 +129,9 @@ const units = {
 const fromRows = ({ warehouse, version }: Reading, selection: Selection, times: string) =>
   `FROM ${tableName(warehouse, version)} WHERE ${scope(selection)} AND ${times}`;
 
+/** The FROM and WHERE clauses of all scans of a selection, which are read from the rows. */
+export const everyScan = (reading: Reading, selection: Selection) => fromRows(reading, selection, inSpan);
+
 /**
  * The FROM and WHERE clauses of a selection: `whole` for whole hours or days, which ClickHouse answers from an aggregate
  * projection, and `partial` for the parts at both ends, which it reads from the rows. A filtered selection is read from the

@@ -5,7 +5,6 @@ import type { Addresses } from '../config/config.ts';
 import type { DomainChecker } from '../domains/checker.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Passwords } from '../lib/passwords.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
 import type { Tracing } from '../tracing/tracing.ts';
@@ -21,7 +20,6 @@ export interface Service {
   limits: OperatorLimits;
   /** Maximum number of logos of an account in one mode. */
   maxLogos: number;
-  passwords: Passwords;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
   domains: Pick<DomainChecker, 'check'>;
   feed: Feed;

@@ -15,6 +15,7 @@ import { createImages } from './images/images.ts';
 import { logoOperations } from './images/logos.ts';
 import { preflightOperations } from './images/preflight.ts';
 import { sheetOperations } from './images/sheets.ts';
+import { drawStaticCode } from './images/static.ts';
 import { type MountOptions, mount } from './mount.ts';
 import { serveSwagger } from './openapi/swagger.ts';
 import { bulkUpdateQrCodes } from './qrcodes/bulk-update.ts';
@@ -23,6 +24,8 @@ import { duplicateQrCode } from './qrcodes/duplicate.ts';
 import { qrcodeOperations } from './qrcodes/qrcodes.ts';
 import { targetingOperations } from './qrcodes/targeting.ts';
 import type { Service } from './service.ts';
+import { serveShares } from './shares/serve.ts';
+import { shareOperations } from './shares/shares.ts';
 import { webhookOperations } from './webhooks/webhook.ts';
 import { replayOperations } from './webhooks/webhook-replays.ts';
 import { subscriptionOperations } from './webhooks/webhooks.ts';
@@ -61,6 +64,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     ...logoOperations(service, renderer),
     ...preflightOperations(service, proofs),
     ...sheetOperations(service, renderer),
+    drawStaticCode(service, renderer, proofs),
     ...analyticsOperations(service),
     ...domainOperations(service),
     ...accountOperations(service),
@@ -69,6 +73,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     ...subscriptionOperations(service),
     ...replayOperations(service),
     ...webhookOperations(service),
+    ...shareOperations(service),
   ];
   const admission = admissionControl(service.sql, service.webhooks.box, trustedProxies);
   const whenReady: Api['whenReady'] = (admit) => async (request, peer) => {
@@ -77,6 +82,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   };
   mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log, tracing: service.tracing });
   images.servePublic(app, { log, trustedProxies });
+  serveShares(app, { service, admission, trustedProxies, log, isReady });
   serveSwagger(app, operations);
   return {
     operations,

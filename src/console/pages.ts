@@ -1,5 +1,6 @@
 import { ownDeviceDays, type Session, type SessionEnd, sessionHours } from '../accounts/console-sessions.ts';
 import type { Addresses } from '../config/config.ts';
+import { escapeHtml } from '../lib/html.ts';
 import type { Asset, Bundle } from './bundle.ts';
 import type { Theme } from './cookies.ts';
 
@@ -25,9 +26,6 @@ export const pageHeaders = {
   'x-frame-options': 'DENY',
   'x-robots-tag': 'noindex',
 };
-
-const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => entities[char] ?? char);
 
 /** What every page is rendered with. */
 export interface Page {

@@ -1,9 +1,9 @@
 import { findSignInLink, signInByLink } from '../accounts/sign-in-links.ts';
 import { statusOf } from '../api/http/error-status.ts';
+import { readForm } from '../api/http/form.ts';
 import { type Console, htmlResponse, jsonResponse, peerOf, type RequestContext, redirect } from './context.ts';
 import { sessionCookie, sessionTokenOf } from './cookies.ts';
 import { describeDevice } from './device-name.ts';
-import { readForm } from './form.ts';
 import { phonePage } from './pages.ts';
 import { isSameOrigin } from './same-site.ts';
 import { recordOutcome } from './sign-in-outcome.ts';

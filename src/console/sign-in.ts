@@ -1,6 +1,7 @@
 import { modes } from '../../events/plans.ts';
 import { type SignInRefusal, signIn, signOut } from '../accounts/console-sessions.ts';
 import { statusOf } from '../api/http/error-status.ts';
+import { readForm } from '../api/http/form.ts';
 import {
   type Console,
   htmlResponse,
@@ -12,7 +13,6 @@ import {
 } from './context.ts';
 import { noSessionCookie, sessionCookie, sessionTokenOf } from './cookies.ts';
 import { describeDevice } from './device-name.ts';
-import { readForm } from './form.ts';
 import { bootstrapOf, signInPage } from './pages.ts';
 import { isSameOrigin } from './same-site.ts';
 import { recordOutcome } from './sign-in-outcome.ts';

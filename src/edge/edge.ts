@@ -8,7 +8,6 @@ import { messageOf, StartError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { Passwords } from '../lib/passwords.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Timers } from '../lib/timers.ts';
 import { systemTimers } from '../lib/timers.ts';
@@ -109,7 +108,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const limited = new LimitedRecorder({ sql, routes, clock, log, onScans, onAppended });
   const recorders = { recorder: traces.recorder(recorder), limited: traces.limitedRecorder(limited) };
   const brands = new Brands(sql);
-  const gate = new PasswordGate(new Passwords(), trustedProxies);
+  const gate = new PasswordGate(trustedProxies);
   const redirector = new Redirector({ sources, bans, gate, ...recorders, brands, log, metrics });
   const redirect = traces.redirects((...scan) => redirector.redirect(...scan));
   const answerUnknown: Redirector['answerUnknown'] = (...args) => redirector.answerUnknown(...args);

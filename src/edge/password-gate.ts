@@ -1,7 +1,7 @@
 import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import { subscriberNetwork } from '../lib/ip-address.ts';
 import { lru } from '../lib/lru.ts';
-import type { Passwords } from '../lib/passwords.ts';
+import { isPassword } from '../lib/passwords.ts';
 import { QueueFull } from '../lib/semaphore.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
 
@@ -22,13 +22,11 @@ export type Opening = 'open' | 'asked' | 'wrong' | 'too_many' | 'busy';
 
 /** Asks for the passwords of links: compares what a form sent, five times a minute for each visitor and code. */
 export class PasswordGate {
-  readonly #passwords: Passwords;
   readonly #trusted: TrustedProxies;
   readonly #timers: Timers;
   readonly #tries = lru<string, Tries>(maxCounted);
 
-  constructor(passwords: Passwords, trusted: TrustedProxies, timers: Timers = systemTimers) {
-    this.#passwords = passwords;
+  constructor(trusted: TrustedProxies, timers: Timers = systemTimers) {
     this.#trusted = trusted;
     this.#timers = timers;
   }
@@ -39,7 +37,7 @@ export class PasswordGate {
     if (password === undefined || password === '') return 'asked';
     if (!this.#mayTry(code, peer, request.headers)) return 'too_many';
     try {
-      return (await this.#passwords.isEqual(password, hash)) ? 'open' : 'wrong';
+      return (await isPassword(password, hash)) ? 'open' : 'wrong';
     } catch (error) {
       // Anything else is a hash that was lost or cannot be read: no password opens the link.
       return error instanceof QueueFull ? 'busy' : 'wrong';

@@ -11,6 +11,7 @@ export type IdPrefix =
   | 'logo'
   | 'dom'
   | 'sess'
+  | 'shr'
   | 'whd'
   | 'wh'
   | 'whr'
@@ -79,6 +80,11 @@ export function newRuleId(prefix: 'r' | 'v'): string {
 /** Seven base58 characters: about 2 × 10¹² short codes, without characters that look alike. */
 export function newShortCode(): string {
   return randomText(base58, 7);
+}
+
+/** The token of a shared page: longer than a short code can be, so that no path can name both. */
+export function newShareToken(): string {
+  return randomText(base62, 52);
 }
 
 /** The secret part of an API key: 43 base62 characters, 256 bits. */

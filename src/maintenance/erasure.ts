@@ -253,4 +253,5 @@ const accountTables = [
   'logo_files',
   'domain_checks',
   'subscriptions',
+  'share_secrets',
 ];

@@ -4,9 +4,14 @@ import type { LogoArt } from '../qr/logo-art.ts';
 /** Widths at which a picture is proofed, in millimeters. */
 export const proofSizesMm = [10, 15, 20, 30] as const;
 
+/** Whether the text of the symbol is a short link, or the content of a static code. */
+export type ProofSubject = 'link' | 'content';
+
 export interface ProofRequest {
   style: Style;
   url: string;
+  /** Default: link. */
+  about?: ProofSubject;
   /** The picture of `style.logo`. */
   logo?: LogoArt | undefined;
 }

@@ -44,7 +44,7 @@ export function layoutOf(
   const { quietZone, left, right, top, bottom } = margins;
   const needed = side + 2 * quietZone + left + right;
   const scale = Math.floor(size / needed);
-  if (scale === 0) throw new RangeError(`size must be at least ${needed} for a short URL of this length`);
+  if (scale === 0) throw new RangeError(`size must be at least ${needed} for a QR code with as many modules`);
   const inner = size - (left + right) * scale;
   const quietPx = Math.floor((inner - side * scale) / 2);
   return {

@@ -32,7 +32,10 @@ export const mediaTypes: Readonly<Record<PictureFormat, string>> = {
 
 /** All inputs of a picture. */
 export interface Picture {
+  /** The text of the symbol: a short link, or the content of a static code. */
   url: string;
+  /** What the file calls itself, if not after its text. */
+  title?: string | undefined;
   style: Style;
   format: PictureFormat;
   /** Width in pixels, of PNG and SVG. */
@@ -47,7 +50,7 @@ export interface Picture {
 
 /** Throws a `RangeError` for a size or a style that cannot be drawn. */
 export async function drawPicture(picture: Picture): Promise<Uint8Array<ArrayBuffer>> {
-  const { url, style, format, size, print, dpi, logo } = picture;
+  const { url, style, format, size, print, dpi, logo, title = `QR code for ${url}` } = picture;
   const options = { logo, font: frameFont };
   switch (format) {
     case 'png': {
@@ -55,11 +58,10 @@ export async function drawPicture(picture: Picture): Promise<Uint8Array<ArrayBuf
       return dpi === undefined ? png : withResolution(png, dpi);
     }
     case 'svg':
-      return new TextEncoder().encode(drawSvg(url, style, size, options));
+      return new TextEncoder().encode(drawSvg(url, style, size, { ...options, title }));
     default: {
       const { widthMm, color } = print ?? { widthMm: defaultWidthMm, color: 'rgb' };
       const scene = sceneOf(url, style, options);
-      const title = `QR code for ${url}`;
       if (format === 'pdf') return writePdf(scene, widthMm, color, title);
       return new TextEncoder().encode(writeEps(scene, widthMm, color, title));
     }

@@ -1,5 +1,6 @@
 import { type ErrorCorrection, errorCorrectionLevels } from '../../events/style-shapes.ts';
 import { lru } from '../lib/lru.ts';
+import { fitsSymbol } from './capacity.ts';
 import { damageOf } from './codewords.ts';
 import type { Area } from './fill.ts';
 import { type Mask, type Matrix, matrixOf, versionOf } from './matrix.ts';
@@ -27,6 +28,7 @@ export type Proportions = Pick<Area, 'width' | 'height'>;
 
 /** A larger symbol than the text needs has smaller modules, so that a logo of the same share cuts fewer codewords. */
 const maxAddedVersions = 3;
+const maxVersion = 40;
 
 /** The symbol of a short URL, and where its logo is. Throws `LogoTooLarge`. */
 export function symbolOf(
@@ -81,10 +83,12 @@ function findFitting(url: string, least: ErrorCorrection, logo: LogoLook, propor
 const anyMask = 0;
 
 function* candidates(url: string, least: ErrorCorrection): Generator<Matrix> {
-  for (const level of errorCorrectionLevels.slice(errorCorrectionLevels.indexOf(least)))
-    yield matrixOf(url, anyMask, level);
+  const allowed = errorCorrectionLevels.slice(errorCorrectionLevels.indexOf(least));
+  for (const level of allowed) if (fitsSymbol(url, level)) yield matrixOf(url, anyMask, level);
+  if (!fitsSymbol(url, 'H')) return;
   const smallest = versionOf(matrixOf(url, anyMask, 'H'));
-  for (let added = 1; added <= maxAddedVersions; added++) yield matrixOf(url, anyMask, 'H', smallest + added);
+  const largest = Math.min(smallest + maxAddedVersions, maxVersion);
+  for (let version = smallest + 1; version <= largest; version++) yield matrixOf(url, anyMask, 'H', version);
 }
 
 function placeLogo({ side }: Matrix, logo: LogoLook, proportions: Proportions): PlacedLogo {

@@ -3,7 +3,6 @@ import type { Change } from '../../events/entry.ts';
 import { serveApi } from '../api/v1.ts';
 import { serveConsole } from '../console/serve.ts';
 import { Feed } from '../feed/feed.ts';
-import { Passwords } from '../lib/passwords.ts';
 import type { ServiceContext, ServiceOptions, Started } from './context.ts';
 import { createDomainChecker } from './domain-checks.ts';
 import { wakeRelay } from './wake-relay.ts';
@@ -26,7 +25,6 @@ export function serveApiAndConsole(
     addresses,
     webhooks,
     domains: createDomainChecker(context, publish),
-    passwords: new Passwords(),
     maxLogos: config.maxLogos,
     limits: { testCodes: config.maxTestCodes, givenShortCodes: config.maxGivenShortCodes },
     tracing,

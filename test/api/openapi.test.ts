@@ -9,7 +9,6 @@ import { serveConsole } from '../../src/console/serve.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
-import { Passwords } from '../../src/lib/passwords.ts';
 import { serveHealth } from '../../src/service/health.ts';
 import { documentOf, type MediaType, type OpenApi, type OperationObject } from '../support/documented.ts';
 import { idleFeed } from '../support/feed.ts';
@@ -235,7 +234,6 @@ test('every first path segment of the service is a reserved short code', async (
     addresses,
     maxLogos: 10,
     limits: { testCodes: 10, givenShortCodes: 10 },
-    passwords: new Passwords(),
     webhooks: webhookParts,
     domains: { check: async () => {} },
     feed: idleFeed(sql),

@@ -1,7 +1,15 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
+import { scan } from '../qr/support.ts';
 import { created, type Json, newCode } from '../support/api.ts';
-import { accessibilityViolations, horizontalOverflow, openAccountMenu, useConsole } from '../support/console-page.ts';
+import {
+  accessibilityViolations,
+  downloaded,
+  horizontalOverflow,
+  openAccountMenu,
+  signIn,
+  useConsole,
+} from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
@@ -10,8 +18,9 @@ const service = useService();
 let account: TestAccount;
 let page: Page;
 let url: string;
+let allowErrors: (pattern: RegExp) => void;
 useConsole(service, { plan: 'pro' }, (opened) => {
-  ({ account, page, url } = opened);
+  ({ account, page, url, allowErrors } = opened);
 });
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
@@ -198,6 +207,92 @@ describe('the import', () => {
         ['Zwei', 'https://example.com/2', expect.any(String)],
       ]),
     );
+  });
+});
+
+describe('a static code', () => {
+  test('is filled in, previewed and downloaded by keyboard on a dark phone', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 700 });
+    await page.goto(`${url}/console/codes/new`);
+    await page.getByLabel('Changeable link').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('it cannot be changed once it is printed').waitFor();
+    await page.getByText('Your code appears here.').waitFor();
+    await button('Download PNG').click();
+    await eventually(async () => expect(await focused()).toBe('Network name'));
+    expect(await alerts()).toEqual(['Enter the network name.', 'Enter the password.']);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.type('Café; Süd');
+    await field('Password').fill('short');
+    expect(await alerts()).toEqual([expect.stringContaining('Password must have 8 to 63 bytes')]);
+    await field('Password').fill('espresso');
+    expect(await alerts()).toEqual([]);
+    await page.getByAltText('QR code with the access to a Wi-Fi network').waitFor();
+    await page.getByText(/Scans down to/).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await horizontalOverflow(page)).toBe(0);
+    const { name, bytes } = await downloaded(page, () => button('Download PNG').click());
+    expect(name).toBe('wifi.png');
+    expect(await scan(bytes)).toEqual(['WIFI:T:WPA;S:Café\\; Süd;P:espresso;;']);
+
+    await page.getByLabel('Event', { exact: true }).check();
+    await field('Name of the event').fill('Fête');
+    await field('Begin').fill('2026-06-01T19:00');
+    await page.getByAltText('QR code with an event').waitFor();
+    await page.getByLabel('Text', { exact: true }).check();
+    await field('Text').last().fill('x'.repeat(2_400));
+    await button('Download PNG').click();
+    await page.getByRole('alert').getByText('69 more than').waitFor();
+    expect((await account.live.get('/v1/qrcodes')).body.pagination.total, 'nothing is stored').toBe(0);
+  });
+});
+
+describe('a shared page', () => {
+  test('is created, opened without a session, and ended on a dark phone', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 700 });
+    await created(account.live, { name: 'Terrace' });
+    await page.goto(`${url}/console/account/shares`);
+    await page.getByText('No shared pages yet').waitFor();
+    await button('Create page').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Create page' }).click();
+    await eventually(async () => expect(await alerts()).toEqual(['Enter a name.', 'Choose at least one code.']));
+    await field('Name').fill('Summer');
+    await dialog.getByLabel('Terrace').check();
+    await field('Password').fill('sunflower');
+    expect(await alerts()).toEqual([]);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create page' }).click();
+    const link = await page.getByRole('link', { name: 'Open Summer' }).getAttribute('href');
+    await page.getByRole('button', { name: 'Copy link of Summer' }).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await horizontalOverflow(page)).toBe(0);
+
+    allowErrors(/status of (401|403)/);
+    await page.context().clearCookies();
+    await page.goto(String(link));
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await field('Password').fill('wrong');
+    await button('Open').click();
+    await page.getByRole('alert').getByText('The password is wrong.').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await field('Password').fill('sunflower');
+    await button('Open').click();
+    await page.getByRole('heading', { name: 'Summer' }).waitFor();
+    await page.getByText('No scans in this period.').waitFor();
+    await page.getByRole('link', { name: '12 months' }).click();
+    await page.getByRole('link', { name: '12 months' }).and(page.locator('[aria-current]')).waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await horizontalOverflow(page)).toBe(0);
+
+    await signIn(page, url, account.keys.live);
+    await page.goto(`${url}/console/account/shares`);
+    await button('End Summer').click();
+    await button('End page').click();
+    await page.getByText('No shared pages yet').waitFor();
+    expect((await fetch(String(link))).status).toBe(404);
   });
 });
 

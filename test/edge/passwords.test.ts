@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PasswordGate } from '../../src/edge/password-gate.ts';
-import { Passwords } from '../../src/lib/passwords.ts';
+import { hashPassword } from '../../src/lib/passwords.ts';
 import { type ApiAnswer, created, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -145,9 +145,8 @@ describe('the tries of a visitor', () => {
 
   test('are five a minute for each code and network', async () => {
     const timers = manualTimers();
-    const passwords = new Passwords();
-    const hash = await passwords.hash('right');
-    const gate = new PasswordGate(passwords, trusted, timers);
+    const hash = await hashPassword('right');
+    const gate = new PasswordGate(trusted, timers);
     const attempt = (password: string, { peer = '203.0.113.7', code = 'qr_1' } = {}) =>
       gate.open(form(`password=${password}`), peer, { code, hash });
     for (let i = 0; i < 5; i++) expect(await attempt('guess')).toBe('wrong');
@@ -159,13 +158,13 @@ describe('the tries of a visitor', () => {
   });
 
   test('are not counted for a form without a password, or one that is too large', async () => {
-    const gate = new PasswordGate(new Passwords(), trusted, manualTimers());
+    const gate = new PasswordGate(trusted, manualTimers());
     for (const body of ['', 'password=', 'other=1', `password=${'x'.repeat(5_000)}`])
       expect(await gate.open(form(body), '203.0.113.7', { code: 'qr_1', hash: '' })).toBe('asked');
   });
 
   test('open nothing if the hash was lost', async () => {
-    const gate = new PasswordGate(new Passwords(), trusted, manualTimers());
+    const gate = new PasswordGate(trusted, manualTimers());
     expect(await gate.open(form('password=x'), '203.0.113.7', { code: 'qr_1', hash: '' })).toBe('wrong');
   });
 });

@@ -22,9 +22,13 @@ export const access = {
   downloadQrCode: { scope: 'codes.read', role: 'viewer' },
   preflightQrCode: { scope: 'codes.read', role: 'viewer' },
   preflightStyle: { scope: 'codes.read', role: 'viewer' },
+  drawStaticCode: { scope: 'codes.read', role: 'viewer' },
   createSheet: { scope: 'codes.read', role: 'viewer' },
   listLogos: { scope: 'codes.read', role: 'viewer' },
   getLogo: { scope: 'codes.read', role: 'viewer' },
+
+  listShares: { scope: 'codes.read', role: 'viewer' },
+  getShare: { scope: 'codes.read', role: 'viewer' },
 
   createQrCode: { scope: 'codes.write', role: 'editor' },
   createQrCodes: { scope: 'codes.write', role: 'editor' },
@@ -33,6 +37,9 @@ export const access = {
   updateQrCodes: { scope: 'codes.write', role: 'editor' },
   restoreQrCode: { scope: 'codes.write', role: 'editor' },
   deleteQrCode: { scope: 'codes.write', role: 'editor' },
+  createShare: { scope: 'codes.write', role: 'editor' },
+  updateShare: { scope: 'codes.write', role: 'editor' },
+  deleteShare: { scope: 'codes.write', role: 'editor' },
   uploadLogo: { scope: 'codes.write', role: 'editor' },
   deleteLogo: { scope: 'codes.write', role: 'editor' },
 

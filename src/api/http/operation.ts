@@ -11,7 +11,9 @@ export const tags = {
   'QR codes': 'Create, list, change and delete QR codes, download their images, and read the history of their changes.',
   Logos: 'Pictures that QR codes can have in their center: upload, list, get and delete them.',
   Print: 'Find out whether a style scans before it is printed, and print many codes on label sheets.',
+  'Static codes': 'QR codes that contain something else than a short link, such as the access to a Wi-Fi network.',
   Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',
+  'Shared pages': 'Public pages of statistics, for people without an account.',
   Domains:
     'Short links on a domain of your own: add a domain, prove that it is yours, and set what it does without a code.',
   Account: 'The account of the API key, with its plan, limits and usage, and the API keys of the account.',

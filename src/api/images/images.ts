@@ -28,9 +28,12 @@ const publicQuery = t.Object({
   size: sizeQuery,
 });
 
+/** A browser opens an SVG as a document: it may load and run nothing but the logo in it. */
+export const imagePolicy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
 const forOneYear = 'max-age=31536000, immutable';
 
-const tooManyImages = () => retryLater('Too many images are being drawn: try again in a few seconds.', 2);
+export const tooManyImages = () => retryLater('Too many images are being drawn: try again in a few seconds.', 2);
 
 /** Public images that one client waits for: a page may show this many. */
 const maxPerClient = 64;
@@ -48,8 +51,7 @@ const headersOf = (shortCode: string, format: Picture['format'], etag: string, u
   'content-type': mediaTypes[format],
   // Not the name of the code, which only its owner may see; the short code is in the image anyway.
   'content-disposition': `${use === 'public' ? 'inline' : 'attachment'}; filename="${shortCode}.${format}"`,
-  // A browser opens an SVG as a document: it may load and run nothing but the logo in it.
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:",
+  'content-security-policy': imagePolicy,
 });
 
 /** Serves the images of codes. An image never changes, so clients may cache it, and drawn images are cached here. */

@@ -2,6 +2,7 @@ import { Type as t } from '@sinclair/typebox';
 import { StyleSchema } from '../../../events/style.ts';
 import { proofSizesMm } from '../../proof/proof.ts';
 import { exact } from '../http/schemas.ts';
+import { contentField } from './content.ts';
 
 const sizes = proofSizesMm.join(', ');
 const smallest = (description: string) => t.Union([t.Integer(), t.Null()], { description, examples: [15] });
@@ -63,6 +64,7 @@ export const NewPreflight = t.Object(
         'x-expected': 'a string of 3 to 50 letters, digits, "-" or "_"',
       }),
     ),
+    content: t.Optional(contentField),
   },
   { ...exact, examples: [{ style: { dotsType: 'rounded', dotsColor: '#1A2B3C' } }] },
 );

@@ -1,15 +1,19 @@
 import { urlOfLink } from '../../../events/link.ts';
 import { problemWithShortCode } from '../../../events/reserved-words.ts';
+import type { Style } from '../../../events/style.ts';
 import { codeNotFound, findCode } from '../../codes/codes.ts';
 import { invalid, retryLater } from '../../lib/errors.ts';
 import { QueueFull } from '../../lib/semaphore.ts';
 import { timeouts } from '../../lib/timeouts.ts';
-import type { Proof } from '../../proof/proof.ts';
+import type { Proof, ProofSubject } from '../../proof/proof.ts';
 import type { Proofs } from '../../proof/proofs.ts';
+import type { Content } from '../../qr/content/schemas.ts';
+import { lookOf } from '../../qr/style.ts';
 import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
-import { artOf, refuseFrameTexts } from '../qrcodes/check-styles.ts';
+import { artOf, refuseFrameTexts, requireArt } from '../qrcodes/check-styles.ts';
 import type { Service } from '../service.ts';
+import { bodyReader, textOf } from './content.ts';
 import { NewPreflight, Preflight } from './preflight-schemas.ts';
 
 const tag = 'Print';
@@ -56,24 +60,36 @@ const proofStyle = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
     path: '/v1/preflight',
     tag,
     summary: 'Check whether a style scans',
-    description: `For a style that no code has yet; nothing is created. ${meaning}`,
+    description: `For a style that no code has yet, and a short link or the \`content\` of a static code; nothing is created. ${meaning}`,
     body: NewPreflight,
+    checkBody: bodyReader(NewPreflight),
     success: { status: 200, description: 'What was read.', schema: Preflight },
     answerWithinMs: timeouts.preflightMs,
     errors: ['invalid_request', 'unsupported_characters'],
-    async handle({ caller, body: { style, short_code = defaultShortCode } }) {
-      const problem = problemWithShortCode(short_code);
-      if (problem !== undefined) throw invalid([{ field: 'short_code', message: `short_code ${problem}.` }]);
+    async handle({ caller, body: { style, short_code, content } }) {
+      const { text, about } = subjectOf(style, short_code, content, addresses.shortBaseUrl);
       refuseFrameTexts([{ style }]);
-      const logo = await artOf(sql, caller, style);
-      if (style.logo !== undefined && logo === undefined)
-        throw invalid([{ field: 'style.logo.id', message: `style.logo.id: there is no logo ${style.logo.id}.` }]);
-      return json(
-        200,
-        await proofOf(proofs, caller.account, style, urlOfLink(short_code, addresses.shortBaseUrl), logo),
-      );
+      const logo = await requireArt(sql, caller, style);
+      return json(200, await proofOf(proofs, caller.account, style, text, logo, about));
     },
   });
+
+/** What the symbol contains: a short link, or the content of a static code. Throws 400 if it can contain neither. */
+function subjectOf(
+  style: Style,
+  shortCode: string | undefined,
+  content: Content | undefined,
+  shortBaseUrl: string,
+): { text: string; about: ProofSubject } {
+  if (content !== undefined) {
+    if (shortCode !== undefined)
+      throw invalid([{ field: 'content', message: 'content and short_code cannot be given together.' }]);
+    return { text: textOf(content, lookOf(style).errorCorrection), about: 'content' };
+  }
+  const problem = shortCode === undefined ? undefined : problemWithShortCode(shortCode);
+  if (problem !== undefined) throw invalid([{ field: 'short_code', message: `short_code ${problem}.` }]);
+  return { text: `${shortBaseUrl}/${shortCode ?? defaultShortCode}`, about: 'link' };
+}
 
 /** Throws 503 if too many proofs are waiting. */
 async function proofOf(proofs: Proofs, ...request: Parameters<Proofs['of']>): Promise<Proof> {

@@ -26,6 +26,7 @@ import { Deleted, ErrorAnswer } from '../http/schemas.ts';
 import { CreatedLogo, ListedLogo } from '../images/logos.ts';
 import { NewPreflight, Preflight } from '../images/preflight-schemas.ts';
 import { NewSheet } from '../images/sheet-request.ts';
+import { NewStaticCode } from '../images/static.ts';
 import { BulkUpdateAnswer, BulkUpdateRequest } from '../qrcodes/bulk-update-schemas.ts';
 import { NewQrCode, NewQrCodes, QrCodeChange, QrCodeDuplicate, RestoreRequest } from '../qrcodes/qrcode-requests.ts';
 import {
@@ -37,6 +38,7 @@ import {
   QrCode,
 } from '../qrcodes/qrcode-schemas.ts';
 import { NewRule } from '../qrcodes/targeting-schemas.ts';
+import { NewShare, Share, ShareChange } from '../shares/schemas.ts';
 import { DeletedWebhook, Delivery, NewWebhook, ScanEvent, Webhook, WebhookTest } from '../webhooks/webhook-schemas.ts';
 import {
   DeletedSubscription,
@@ -76,6 +78,10 @@ export const components: Record<string, TSchema> = {
   Preflight,
   NewPreflight,
   NewSheet,
+  NewStaticCode,
+  Share,
+  NewShare,
+  ShareChange,
   Period: PeriodShape,
   SummaryFigures,
   Summary,

@@ -3,7 +3,7 @@ import type { Owner } from '../../../events/owner.ts';
 import type { Style } from '../../../events/style.ts';
 import type { CodeRequest } from '../../codes/create.ts';
 import { findLogo } from '../../codes/logos.ts';
-import { type FieldError, Refusal } from '../../lib/errors.ts';
+import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import type { Sql } from '../../lib/sql.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
@@ -19,6 +19,8 @@ import { problemWithLogo } from './check-logos.ts';
 
 /** Fields that can make a code unreadable whose colors and shapes alone are not, and for which a create is refused. */
 const riskyFields = ['logo', 'frame', 'dotsGradient', 'backgroundGradient', 'quietZone'] as const;
+
+const isRisky = (style: Style) => riskyFields.some((field) => style[field] !== undefined);
 
 /** A bulk create with more different styles than this has warnings for the others instead. */
 const maxProofs = 16;
@@ -62,7 +64,7 @@ export async function checkStyles(
   const errors: FieldError[] = [];
   const reasons: (Reason[] | undefined)[] = [];
   for (const [index, { style = {}, short_code = generatedShortCode, domain, allowUnreadable }] of requests.entries()) {
-    if (riskyFields.every((field) => style[field] === undefined)) {
+    if (!isRisky(style)) {
       reasons.push(undefined);
       continue;
     }
@@ -119,6 +121,41 @@ export async function artOf(sql: Sql, owner: Owner, { logo }: Style): Promise<Lo
       throw error;
     },
   );
+}
+
+/**
+ * Throws as `checkStyles` does for a picture that was drawn already, and whose text is the content of a static code. One that
+ * cannot be proofed now is not refused.
+ */
+export async function checkDrawnStyle(
+  proofs: Proofs,
+  { account }: Owner,
+  {
+    style,
+    text,
+    logo,
+    allowUnreadable,
+  }: { style: Style; text: string; logo: LogoArt | undefined; allowUnreadable: boolean },
+): Promise<void> {
+  if (allowUnreadable || !isRisky(style)) return;
+  const deadline = performance.now() + timeouts.proofMs;
+  const prove = async (other: Style) => {
+    const leftMs = deadline - performance.now();
+    const art = other.logo === undefined ? undefined : logo;
+    return leftMs > 0 ? tryProof(proofs, leftMs, account, other, text, art, 'content') : undefined;
+  };
+  if ((await prove(style))?.readable !== false) return;
+  const errors = await blame(style, prove);
+  const [first] = errors;
+  if (first !== undefined) throw new Refusal('unreadable_style', first.message, errors);
+}
+
+/** As `artOf`; throws 400 if the owner has no such logo. */
+export async function requireArt(sql: Sql, owner: Owner, style: Style): Promise<LogoArt | undefined> {
+  const art = await artOf(sql, owner, style);
+  if (style.logo !== undefined && art === undefined)
+    throw invalid([{ field: 'style.logo.id', message: `style.logo.id: there is no logo ${style.logo.id}.` }]);
+  return art;
 }
 
 async function tryProof(

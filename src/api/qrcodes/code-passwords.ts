@@ -2,10 +2,10 @@ import { Type as t } from '@sinclair/typebox';
 import type { PasswordChange } from '../../codes/passwords.ts';
 import { readPasswordHash } from '../../codes/passwords.ts';
 import { type FieldError, invalid, retryLater } from '../../lib/errors.ts';
-import type { Passwords } from '../../lib/passwords.ts';
+import { hashPassword, isPassword } from '../../lib/passwords.ts';
 import { QueueFull } from '../../lib/semaphore.ts';
+import type { Queryable } from '../../lib/sql.ts';
 import { orNull } from '../http/schemas.ts';
-import type { Service } from '../service.ts';
 
 /** Each takes about 80 ms of a core. */
 const maxPerRequest = 20;
@@ -25,10 +25,7 @@ export const hasPassword = t.Optional(
 );
 
 /** The hashes of the passwords of a request, in its order. Throws 400 for too many. */
-export async function hashAll(
-  { passwords }: Pick<Service, 'passwords'>,
-  given: (string | undefined)[],
-): Promise<(string | undefined)[]> {
+export async function hashAll(given: (string | undefined)[]): Promise<(string | undefined)[]> {
   const [first, ...rest] = given
     .flatMap((text, index) => (text === undefined ? [] : [index]))
     .slice(maxPerRequest)
@@ -40,23 +37,23 @@ export async function hashAll(
       }),
     );
   if (first !== undefined) throw invalid([first, ...rest]);
-  return Promise.all(given.map((text) => (text === undefined ? undefined : hashOf(passwords, text))));
+  return Promise.all(given.map((text) => (text === undefined ? undefined : hashOf(text))));
 }
 
 /** What a change does with the password; undefined if the code has this one already. */
 export async function passwordChangeOf(
-  { sql, passwords }: Pick<Service, 'sql' | 'passwords'>,
+  sql: Queryable,
   code: string,
   given: string | null | undefined,
 ): Promise<PasswordChange | undefined> {
   if (given === undefined) return undefined;
   if (given === null) return 'remove';
   const present = await readPasswordHash(sql, code);
-  if (present !== undefined && (await unlessBusy(passwords.isEqual(given, present)))) return undefined;
-  return { hash: await hashOf(passwords, given) };
+  if (present !== undefined && (await unlessBusy(isPassword(given, present)))) return undefined;
+  return { hash: await hashOf(given) };
 }
 
-const hashOf = (passwords: Passwords, text: string) => unlessBusy(passwords.hash(text));
+const hashOf = (text: string) => unlessBusy(hashPassword(text));
 
 /** Answers 503 instead of waiting behind many others. */
 const unlessBusy = <T>(work: Promise<T>): Promise<T> =>

@@ -73,7 +73,7 @@ export async function createFrom(
 ): Promise<Answer> {
   const read = readNewCode(payload, service.addresses);
   if ('errors' in read) throw invalid(read.errors as [FieldError, ...FieldError[]]);
-  const [password_hash] = await hashAll(service, [read.password]);
+  const [password_hash] = await hashAll([read.password]);
   const request = { ...read.request, password_hash };
   const payloads = [payload as Static<typeof NewQrCode>];
   const [reasons] = await checkAll(service, proofs, call.caller, [request], payloads).catch((error) => {
@@ -197,10 +197,7 @@ async function readAll(service: Service, payloads: readonly unknown[]): Promise<
   const [first, ...rest] = errors;
   if (first !== undefined) throw invalid([first, ...rest]);
   const valid = read.flatMap((item) => ('request' in item ? [item] : []));
-  const hashes = await hashAll(
-    service,
-    valid.map(({ password }) => password),
-  );
+  const hashes = await hashAll(valid.map(({ password }) => password));
   return valid.map(({ request }, i) => ({ ...request, password_hash: hashes[i] }));
 }
 

@@ -200,7 +200,7 @@ const updateQrCode = (service: Service): Operation => {
       const changes = readChange(body, addresses.ownUrls);
       await refuseBlocked(sql, urlsOf(changes));
       const now = clock();
-      const password = await passwordChangeOf(service, id, body.password);
+      const password = await passwordChangeOf(sql, id, body.password);
       const by = { actor: caller.key, now, checkVersion, password };
       const { code, events } = await change(sql, caller, id, changes, by);
       await onChange(events);

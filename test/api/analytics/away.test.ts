@@ -7,7 +7,6 @@ import { readWarehouse } from '../../../src/api/analytics/reading.ts';
 import type { Service } from '../../../src/api/service.ts';
 import { addressesOf, readConfig } from '../../../src/config/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { Passwords } from '../../../src/lib/passwords.ts';
 import { type ApiAnswer, created, newCode } from '../../support/api.ts';
 import { idleFeed } from '../../support/feed.ts';
 import { captureLog } from '../../support/log-lines.ts';
@@ -100,7 +99,6 @@ describe('while the warehouse is rebuilt', () => {
       addresses,
       limits: { testCodes: 10, givenShortCodes: 10 },
       maxLogos: 10,
-      passwords: new Passwords(),
       webhooks: webhookParts,
       domains: { check: async () => {} },
       feed: idleFeed(database.sql),

@@ -71,6 +71,12 @@ export function auditText(
       };
     case 'webhook.deleted':
       return { what: 'Webhook removed', detail: `${mode} mode` };
+    case 'share.created':
+      return { what: `Shared page “${name}” created`, detail: `${mode} mode` };
+    case 'share.changed':
+      return { what: 'Shared page changed', detail: `${mode} mode` };
+    case 'share.ended':
+      return { what: 'Shared page ended', detail: `${mode} mode` };
     case 'session.created':
       return {
         what: 'Signed in to the console',

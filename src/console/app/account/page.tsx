@@ -14,6 +14,7 @@ import { DomainPage } from './domain-page.tsx';
 import { Domains } from './domains.tsx';
 import { Keys } from './keys.tsx';
 import { Sessions } from './sessions.tsx';
+import { Shares } from './shares.tsx';
 import { TimeZone } from './time-zone.tsx';
 import { WebhookSettings } from './webhook.tsx';
 import { NewWebhookPage, WebhookPage } from './webhook-page.tsx';
@@ -25,6 +26,7 @@ const sections = [
   ['sessions', '/account/sessions', 'Sessions', '', 'account.read'],
   ['webhook', '/account/webhook', 'Webhooks', '', 'webhooks.write'],
   ['domains', '/account/domains', 'Domains', '', 'account.read'],
+  ['shares', '/account/shares', 'Shared pages', '', 'codes.read'],
   ['audit', '/account/audit', 'Audit log', '', 'events.read'],
 ] as const;
 export type Section = (typeof sections)[number][0];
@@ -71,6 +73,8 @@ export function AccountPage({ section: wanted, webhook, domain }: Props) {
         <Keys />
       ) : section === 'sessions' ? (
         <Sessions />
+      ) : section === 'shares' ? (
+        <Shares />
       ) : section === 'audit' ? (
         <Audit />
       ) : section === 'domains' ? (

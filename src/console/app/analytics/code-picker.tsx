@@ -22,17 +22,7 @@ export function CodePicker({ selected }: { selected: string[] }) {
 }
 
 function CodesDialog({ selected, onClose }: { selected: string[]; onClose(): void }) {
-  const [search, setSearch] = useState('');
-  const [chosen, setChosen] = useState(new Set(selected));
-  const words = search.trim().slice(0, 255);
-  const { data, error, loading, reload } = useResource<Page<ListedQrCode>>('/qrcodes', {
-    query: { q: words === '' ? undefined : words, sort: words === '' ? '-total_scans' : undefined, limit: 100 },
-  });
-  const toggle = (id: string) => {
-    const next = new Set(chosen);
-    if (!next.delete(id)) next.add(id);
-    setChosen(next);
-  };
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(selected));
   const show = (codes: Iterable<string>) => {
     navigate(urlWith({ codes: [...codes].join(','), page: undefined }));
     onClose();
@@ -40,35 +30,7 @@ function CodesDialog({ selected, onClose }: { selected: string[]; onClose(): voi
   return (
     <Dialog title="Choose codes" onClose={onClose}>
       <Form onSubmit={() => show(chosen)}>
-        <search class="input">
-          <input
-            type="search"
-            value={search}
-            placeholder="Name, destination or short code"
-            aria-label="Search codes"
-            onInput={(event) => setSearch(event.currentTarget.value)}
-          />
-        </search>
-        {error !== undefined ? (
-          <Failure error={error} retry={reload} />
-        ) : data === undefined ? (
-          <Skeleton lines={4} />
-        ) : (
-          <ul class="choices" aria-busy={loading} aria-label="Codes">
-            {data.data.map(({ id, name }) => (
-              <li key={id}>
-                <label class="row nowrap">
-                  <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
-                  <span class="clip">{name}</span>
-                </label>
-              </li>
-            ))}
-            {data.data.length === 0 && <li class="hint">No code matches.</li>}
-          </ul>
-        )}
-        {data !== undefined && data.pagination.total > data.data.length && (
-          <p class="hint">Search to find more of your {data.pagination.total} codes.</p>
-        )}
+        <CodeChoices chosen={chosen} onChosen={setChosen} />
         <DialogActions onCancel={onClose}>
           <button type="button" class="button" disabled={selected.length === 0} onClick={() => show([])}>
             All codes
@@ -79,5 +41,57 @@ function CodesDialog({ selected, onClose }: { selected: string[]; onClose(): voi
         </DialogActions>
       </Form>
     </Dialog>
+  );
+}
+
+interface ChoicesProps {
+  chosen: ReadonlySet<string>;
+  onChosen(codes: ReadonlySet<string>): void;
+}
+
+/** A search for codes, and a list to tick them. */
+export function CodeChoices({ chosen, onChosen }: ChoicesProps) {
+  const [search, setSearch] = useState('');
+  const words = search.trim().slice(0, 255);
+  const { data, error, loading, reload } = useResource<Page<ListedQrCode>>('/qrcodes', {
+    query: { q: words === '' ? undefined : words, sort: words === '' ? '-total_scans' : undefined, limit: 100 },
+  });
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    onChosen(next);
+  };
+  return (
+    <>
+      <search class="input">
+        <input
+          type="search"
+          value={search}
+          placeholder="Name, destination or short code"
+          aria-label="Search codes"
+          onInput={(event) => setSearch(event.currentTarget.value)}
+        />
+      </search>
+      {error !== undefined ? (
+        <Failure error={error} retry={reload} />
+      ) : data === undefined ? (
+        <Skeleton lines={4} />
+      ) : (
+        <ul class="choices" aria-busy={loading} aria-label="Codes">
+          {data.data.map(({ id, name }) => (
+            <li key={id}>
+              <label class="row nowrap">
+                <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
+                <span class="clip">{name}</span>
+              </label>
+            </li>
+          ))}
+          {data.data.length === 0 && <li class="hint">No code matches.</li>}
+        </ul>
+      )}
+      {data !== undefined && data.pagination.total > data.data.length && (
+        <p class="hint">Search to find more of your {data.pagination.total} codes.</p>
+      )}
+    </>
   );
 }

@@ -12,6 +12,8 @@ import { Loading } from '../parts/states.tsx';
 import { TagsField } from '../parts/tags-field.tsx';
 import { useResource } from '../resource.ts';
 import { useRoute } from '../router.ts';
+import { KindOfCode } from '../static/kind.tsx';
+import { StaticPage } from '../static/page.tsx';
 import type { QrCode } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
 import { DestinationField } from './destination-field.tsx';
@@ -26,7 +28,9 @@ import { type CreateForm, useCreateForm } from './use-create-form.ts';
 
 /** The create form, empty or with the fields of the code that the query parameter `from` names. */
 export function CreatePage() {
-  const from = useRoute().query.get('from');
+  const { query } = useRoute();
+  const from = query.get('from');
+  if (from === null && query.get('kind') === 'static') return <StaticPage />;
   return from === null || !/^qr_\w+$/.test(from) ? <NewCode key="new" /> : <DuplicatePage key={from} id={from} />;
 }
 
@@ -48,6 +52,7 @@ function NewCode({ original }: { original?: QrCode }) {
         title="Create code"
         lead={original === undefined ? undefined : `A copy of “${original.name}” with a new short link.`}
       />
+      {original === undefined && <KindOfCode kind="link" />}
       <PlanFull usage={usage} />
       <PrintWarning url={bootstrap.short_base_url} />
       <Form
@@ -170,7 +175,13 @@ function PreviewAndActions({ form, isDisabled }: { form: CreateForm; isDisabled:
   const { shortCode, shortUrl, style, busy, create } = form;
   return (
     <div class="stack side">
-      <Preview url={shortUrl} style={style} shortCode={shortCode} />
+      <Preview
+        text={shortUrl}
+        caption={displayUrl(shortUrl)}
+        alt={`QR code for ${shortUrl}`}
+        style={style}
+        subject={{ short_code: shortCode }}
+      />
       <p class="hint">You cannot change the short link or the style later.</p>
       <div class="row actions">
         <button type="button" class="button" disabled={isDisabled} onClick={() => create('draft')}>

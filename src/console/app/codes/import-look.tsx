@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { displayUrl } from '../format.ts';
 import { More } from '../parts/more.tsx';
 import { bootstrap } from '../welcome.ts';
 import { Preview } from './preview.tsx';
@@ -48,7 +49,13 @@ export function ImportLook({ style, onStyle }: { style: Style; onStyle(style: St
           <SymbolEditor style={style} onStyle={onStyle} />
         </div>
         {Object.keys(style).length > 0 && (
-          <Preview url={`${bootstrap.short_base_url}/${sample}`} style={style} shortCode={sample} />
+          <Preview
+            text={`${bootstrap.short_base_url}/${sample}`}
+            caption={displayUrl(`${bootstrap.short_base_url}/${sample}`)}
+            alt="QR code with this style"
+            style={style}
+            subject={{ short_code: sample }}
+          />
         )}
       </div>
       {isChoosing && (

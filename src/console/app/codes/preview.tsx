@@ -4,29 +4,37 @@ import { LogoTooLarge } from '../../../qr/placed-logo.ts';
 import { drawSvg } from '../../../qr/svg.ts';
 import type { FrameFont } from '../../../qr/text.ts';
 import { styleWarnings } from '../../../qr/warnings.ts';
-import { displayUrl } from '../format.ts';
 import { Icon } from '../icons.tsx';
-import { ProofReasons, sentenceOf, useProof, verdictOf } from '../parts/proof.tsx';
+import { ProofReasons, type ProofSubject, sentenceOf, useProof, verdictOf } from '../parts/proof.tsx';
 import type { Proof } from '../types.ts';
 import { useFrameFont } from './frame-font.ts';
 import { useLogoPicture } from './logo-picture.ts';
 import type { Style } from './style.ts';
 
+interface Props {
+  /** The text of the symbol. */
+  text: string;
+  caption: string;
+  alt: string;
+  style: Style;
+  subject: ProofSubject;
+}
+
 /** The QR image, drawn by the same code that the service uses, and whether it scans. */
-export function Preview({ url, style, shortCode }: { url: string; style: Style; shortCode: string }) {
+export function Preview({ text, caption, alt, style, subject }: Props) {
   const font = useFrameFont(style.frame !== undefined && style.frame.type !== 'none');
   const logo = useLogoPicture(style.logo?.id);
-  const { svg, isLogoTooLarge } = drawFitting(url, style, font, logo);
-  const proof = useProof(style, shortCode);
+  const { svg, isLogoTooLarge } = drawFitting(text, style, font, logo);
+  const proof = useProof(style, text, subject);
   return (
     <aside class="card stack gap-m preview" aria-label="Preview">
       <img
         src={`data:image/svg+xml,${encodeURIComponent(svg)}`}
-        alt={`QR code for ${url}`}
+        alt={alt}
         width={defaultSizePx}
         height={defaultSizePx}
       />
-      <p class="link">{displayUrl(url)}</p>
+      <p class="link">{caption}</p>
       <div class="stack gap-s" role="status">
         {isLogoTooLarge ? (
           <LogoDoesNotFit />
@@ -42,16 +50,16 @@ export function Preview({ url, style, shortCode }: { url: string; style: Style; 
 
 /** Without the logo if it is too large, which the service refuses. */
 function drawFitting(
-  url: string,
+  text: string,
   style: Style,
   font: FrameFont | undefined,
   logo: RasterLogo | undefined,
 ): { svg: string; isLogoTooLarge: boolean } {
   try {
-    return { svg: drawSvg(url, style, defaultSizePx, { font, logo }), isLogoTooLarge: false };
+    return { svg: drawSvg(text, style, defaultSizePx, { font, logo }), isLogoTooLarge: false };
   } catch (error) {
     if (!(error instanceof LogoTooLarge)) throw error;
-    return { svg: drawSvg(url, style, defaultSizePx, { font }), isLogoTooLarge: true };
+    return { svg: drawSvg(text, style, defaultSizePx, { font }), isLogoTooLarge: true };
   }
 }
 

@@ -1,5 +1,5 @@
-import { useId } from 'preact/hooks';
 import { maxNoteLength } from '../../../../events/fields.ts';
+import { AreaField } from './area-field.tsx';
 
 interface Props {
   value: string;
@@ -8,29 +8,11 @@ interface Props {
 }
 
 /** The note of a code: a text of several lines. */
-export function NoteField({ value, onValue, error }: Props) {
-  const id = useId();
-  return (
-    <div class="stack gap-xs field">
-      <label for={id}>Note</label>
-      <textarea
-        class="note"
-        id={id}
-        rows={3}
-        maxLength={maxNoteLength}
-        value={value}
-        onInput={(event) => onValue(event.currentTarget.value)}
-        aria-invalid={error !== undefined}
-        aria-describedby={error === undefined ? `${id}-hint` : `${id}-error ${id}-hint`}
-      />
-      {error !== undefined && (
-        <p class="error" id={`${id}-error`} role="alert">
-          {error}
-        </p>
-      )}
-      <div class="hint" id={`${id}-hint`}>
-        Optional, such as where the code is printed. Visitors do not see it.
-      </div>
-    </div>
-  );
-}
+export const NoteField = (props: Props) => (
+  <AreaField
+    {...props}
+    label="Note"
+    maxLength={maxNoteLength}
+    hint="Optional, such as where the code is printed. Visitors do not see it."
+  />
+);

@@ -1,4 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import { byteLength } from '../../../qr/capacity.ts';
+import type { Content } from '../../../qr/content/schemas.ts';
 import { api, isSessionError } from '../api.ts';
 import type { Style } from '../codes/style.ts';
 import { Icon } from '../icons.tsx';
@@ -7,16 +9,19 @@ import type { Proof } from '../types.ts';
 /** How long the form must rest before its style is proofed. */
 const debounceMs = 400;
 
-/** The proof of a style that no code has yet; undefined while it is not known. */
-export function useProof(style: Style, shortCode: string): Proof | undefined {
-  // Only the length of the short code decides how many modules the symbol has.
-  const key = JSON.stringify([style, shortCode.length]);
+/** What the symbol contains, as a preflight takes it. */
+export type ProofSubject = { short_code: string } | { content: Content };
+
+/** The proof of a style that no code has yet, for a symbol with this text; undefined while it is not known. */
+export function useProof(style: Style, text: string, subject: ProofSubject): Proof | undefined {
+  // Only the length of the text decides how many modules the symbol has.
+  const key = JSON.stringify([style, byteLength(text)]);
   const [result, setResult] = useState<{ key: string; proof: Proof }>();
   useEffect(() => {
     let isCurrent = true;
     const timer = setTimeout(async () => {
       try {
-        const proof = await api.post<Proof>('/preflight', { style, short_code: shortCode });
+        const proof = await api.post<Proof>('/preflight', { style, ...subject });
         if (isCurrent) setResult({ key, proof });
       } catch (error) {
         // The form works without the proof, and creating the code reports what is wrong.

@@ -1,4 +1,4 @@
-import { offsetOf } from '../../../../events/targeting/local-time.ts';
+import { instantOf, offsetOf } from '../../../../events/targeting/local-time.ts';
 
 /** Conversion between timestamps and the value of a `datetime-local` input in a time zone. */
 
@@ -8,14 +8,10 @@ export const toLocal = (iso: string, timeZone: string): string => {
   return Number.isNaN(atMs) ? '' : new Date(atMs + offsetOf(timeZone, atMs)).toISOString().slice(0, 16);
 };
 
-/** The timestamp of a local time. One that the clocks skip is moved forward by what they skip; of two equal ones, the first. */
+/** The timestamp of a local time: see `instantOf` for those that the clocks skip or repeat. */
 export function toIso(local: string, timeZone: string): string {
   const localMs = Date.parse(`${local}Z`);
-  if (Number.isNaN(localMs)) return '';
-  // The offset a day before and after: they differ only around a change of the clocks.
-  const candidates = [-86_400_000, 86_400_000].map((shiftMs) => localMs - offsetOf(timeZone, localMs + shiftMs));
-  const exact = candidates.filter((atMs) => atMs + offsetOf(timeZone, atMs) === localMs);
-  return new Date(exact.length > 0 ? Math.min(...exact) : (candidates[0] ?? localMs)).toISOString();
+  return Number.isNaN(localMs) ? '' : new Date(instantOf(localMs, timeZone)).toISOString();
 }
 
 const dateText = { day: 'numeric', month: 'short', year: 'numeric' } as const;

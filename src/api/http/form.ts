@@ -1,6 +1,6 @@
-import { Refusal } from '../lib/errors.ts';
-import { timeouts } from '../lib/timeouts.ts';
-import { withTimeout } from '../lib/with-timeout.ts';
+import { Refusal } from '../../lib/errors.ts';
+import { timeouts } from '../../lib/timeouts.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 
 const maxFormLength = 4096;
 
