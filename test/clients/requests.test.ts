@@ -87,6 +87,18 @@ describe('a request', () => {
     expect(pauses).toHaveLength(3);
   });
 
+  test('whose answer is cut off fails as a lost connection', async () => {
+    const cut = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"data": ['));
+        controller.error(new TypeError('connection reset'));
+      },
+    });
+    const headers = { 'content-type': 'application/json' };
+    const { client } = await connect(failing(() => new Response(cut, { headers })));
+    await expect(listQrCodes({ client })).rejects.toMatchObject({ name: 'ScanlogError', code: 'connection_failed' });
+  });
+
   test('fails with the code, the details and the id of the answer', async () => {
     const { client } = await connect();
     const { id, short_code } = await createQrCode({ client, body });

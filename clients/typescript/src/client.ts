@@ -89,7 +89,21 @@ export class Scanlog {
   async #call<Responses>(method: string, options: RequestOptions): Promise<Responses[keyof Responses]> {
     const answer = await this.send(method, options);
     const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
-    return (isJson ? answer.json() : answer.blob()) as Promise<Responses[keyof Responses]>;
+    try {
+      return (await (isJson ? answer.json() : answer.blob())) as Responses[keyof Responses];
+    } catch (cause) {
+      options.signal?.throwIfAborted();
+      throw this.#connectionFailed('gave no complete answer', cause);
+    }
+  }
+
+  #connectionFailed(what: string, cause: unknown): ScanlogError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return new ScanlogError({
+      code: 'connection_failed',
+      message: `${this.#options.baseUrl} ${what}: ${reason}`,
+      cause,
+    });
   }
 
   /** Sends a request until it succeeds or must not be repeated, and resolves with the answer, whose body is not read. */
@@ -129,8 +143,7 @@ export class Scanlog {
       return answer.ok ? answer : await errorOf(answer);
     } catch (cause) {
       signal?.throwIfAborted();
-      const message = `${this.#options.baseUrl} gave no answer: ${cause instanceof Error ? cause.message : cause}`;
-      return new ScanlogError({ code: 'connection_failed', message, cause });
+      return this.#connectionFailed('gave no answer', cause);
     } finally {
       // A body may take longer, and the signal of the caller still cancels it.
       clearTimeout(timer);
