@@ -108,9 +108,12 @@ describe('a request', () => {
     const error = await updateQrCode({ client, path: { id }, body: { name: '' } }).catch((caught) => caught);
     expect(error).toMatchObject({ code: 'invalid_request', status: 400, details: [{ field: 'name' }] });
     expect(error.requestId).toMatch(/^req_/);
-    await expect(updateQrCode({ client, path: { id: 'a/../b' }, body: { name: 'B' } })).rejects.toMatchObject({
-      code: 'not_found',
-    });
+    for (const [wrong, code] of Object.entries({
+      'a/../b': 'not_found',
+      '..': 'invalid_request',
+      '': 'invalid_request',
+    }))
+      await expect(updateQrCode({ client, path: { id: wrong }, body: { name: 'B' } })).rejects.toMatchObject({ code });
   });
 
   test('is cancelled by its signal, also while it waits to be repeated', async () => {
