@@ -1,7 +1,7 @@
 import { type Event, follow, getQrCode, isScanlogError, Scanlog } from '../../clients/typescript/src/index.ts';
 import { notificationId } from '../../events/webhooks/notification.ts';
 import { webhookEventTypes } from '../../events/webhooks/webhook-events.ts';
-import { messageOf, StartError } from '../lib/errors.ts';
+import { codeOf, messageOf, StartError } from '../lib/errors.ts';
 import { lru } from '../lib/lru.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { newSigningSecret } from '../webhooks/secrets.ts';
@@ -69,14 +69,14 @@ export async function forwardEvents({ client, to, types, after, secret, signal }
   }
 }
 
-/** The present name of a code, undefined if it is deleted. It is read again after each change of the code. */
+/** The present name of a code, undefined if it cannot be read, as after a delete. It is read again after each change of the code. */
 function nameReader(client: Scanlog): (event: Event, id: string) => Promise<string | undefined> {
   const names = lru<string, string>(maxNames);
   return async (event, id) => {
     const cached = event.type === 'scan.created' ? names.get(id) : undefined;
     if (cached !== undefined) return cached;
     const code = await getQrCode({ client, path: { id } }).catch((error) => {
-      if (isScanlogError(error, 'not_found')) return undefined;
+      if (isScanlogError(error)) return undefined;
       throw error;
     });
     if (code !== undefined) names.set(id, code.name);
@@ -104,6 +104,8 @@ async function post(to: string, body: string, { id, secret }: { id: string; secr
     await answer.body?.cancel();
     return String(answer.status);
   } catch (error) {
-    return signal.aborted ? `no answer within ${timeouts.webhookSendMs / 1_000} s` : `no answer: ${messageOf(error)}`;
+    return signal.aborted
+      ? `no answer within ${timeouts.webhookSendMs / 1_000} s`
+      : `no answer: ${codeOf(error) || messageOf(error)}`;
   }
 }

@@ -114,14 +114,25 @@ describe('./scanlog listen', () => {
   test('goes on when no one answers, and ends if the key is refused', async () => {
     const { live, keys } = await service.account();
     await created(live, { name: 'Menu' });
-    const { after, ...options } = readOptions(
+    const {
+      after,
+      client: _,
+      ...options
+    } = readOptions(
       { forwardTo: 'http://127.0.0.1:1/', key: keys.live, url: service.urls[0] as string, after: 'now' },
       {},
     );
     const output = printed();
     const stopping = new AbortController();
     const { next } = (await live.get('/v1/events?limit=1&types=key.created')).body;
-    const listening = forwardEvents({ ...options, after: next, signal: stopping.signal });
+    // The name of the code cannot be read either, which is no reason to end.
+    const client = new Scanlog({
+      key: keys.live,
+      baseUrl: service.urls[0] as string,
+      maxRetries: 0,
+      fetch: (url, init) => (url.includes('/v1/qrcodes/') ? Promise.reject(new TypeError('reset')) : fetch(url, init)),
+    });
+    const listening = forwardEvents({ ...options, client, after: next, signal: stopping.signal });
     await eventually(() => expect(output()).toMatch(/code\.created {2}qr_\w+ {2}no answer: /));
     stopping.abort();
     await listening;

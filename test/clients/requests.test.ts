@@ -87,6 +87,18 @@ describe('a request', () => {
     expect(pauses).toHaveLength(3);
   });
 
+  test('whose answer is cut off fails as a lost connection', async () => {
+    const cut = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new TextEncoder().encode('{"data": ['));
+        controller.error(new TypeError('connection reset'));
+      },
+    });
+    const headers = { 'content-type': 'application/json' };
+    const { client } = await connect(failing(() => new Response(cut, { headers })));
+    await expect(listQrCodes({ client })).rejects.toMatchObject({ name: 'ScanlogError', code: 'connection_failed' });
+  });
+
   test('fails with the code, the details and the id of the answer', async () => {
     const { client } = await connect();
     const { id, short_code } = await createQrCode({ client, body });
@@ -96,9 +108,12 @@ describe('a request', () => {
     const error = await updateQrCode({ client, path: { id }, body: { name: '' } }).catch((caught) => caught);
     expect(error).toMatchObject({ code: 'invalid_request', status: 400, details: [{ field: 'name' }] });
     expect(error.requestId).toMatch(/^req_/);
-    await expect(updateQrCode({ client, path: { id: 'a/../b' }, body: { name: 'B' } })).rejects.toMatchObject({
-      code: 'not_found',
-    });
+    for (const [wrong, code] of Object.entries({
+      'a/../b': 'not_found',
+      '..': 'invalid_request',
+      '': 'invalid_request',
+    }))
+      await expect(updateQrCode({ client, path: { id: wrong }, body: { name: 'B' } })).rejects.toMatchObject({ code });
   });
 
   test('is cancelled by its signal, also while it waits to be repeated', async () => {

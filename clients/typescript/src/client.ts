@@ -89,17 +89,31 @@ export class Scanlog {
   async #call<Responses>(method: string, options: RequestOptions): Promise<Responses[keyof Responses]> {
     const answer = await this.send(method, options);
     const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
-    return (isJson ? answer.json() : answer.blob()) as Promise<Responses[keyof Responses]>;
+    try {
+      return (await (isJson ? answer.json() : answer.blob())) as Responses[keyof Responses];
+    } catch (cause) {
+      options.signal?.throwIfAborted();
+      throw this.#connectionFailed('gave no complete answer', cause);
+    }
+  }
+
+  #connectionFailed(what: string, cause: unknown): ScanlogError {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return new ScanlogError({
+      code: 'connection_failed',
+      message: `${this.#options.baseUrl} ${what}: ${reason}`,
+      cause,
+    });
   }
 
   /** Sends a request until it succeeds or must not be repeated, and resolves with the answer, whose body is not read. */
-  async send(method: string, options: RequestOptions, maxRetries = this.#options.maxRetries): Promise<Response> {
+  async send(method: string, options: RequestOptions): Promise<Response> {
     const headers = this.#headersOf(method, options);
     const isRepeatable = method !== 'POST' || headers.has('idempotency-key');
     for (let attempt = 0; ; attempt++) {
       const answer = await this.#sendOnce(method, options, headers);
       if (!(answer instanceof ScanlogError)) return answer;
-      if (attempt >= maxRetries || !mayRepeat(answer, isRepeatable)) throw answer;
+      if (attempt >= this.#options.maxRetries || !mayRepeat(answer, isRepeatable)) throw answer;
       await this.#options.sleep(answer.retryAfterMs ?? backoffMs(attempt), options.signal);
     }
   }
@@ -116,11 +130,12 @@ export class Scanlog {
 
   async #sendOnce(method: string, options: RequestOptions, headers: Headers): Promise<Response | ScanlogError> {
     const { body, signal } = options;
+    const url = this.#options.baseUrl + pathOf(options);
     signal?.throwIfAborted();
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), this.#options.timeoutMs);
     try {
-      const answer = await this.#options.fetch(this.#options.baseUrl + pathOf(options), {
+      const answer = await this.#options.fetch(url, {
         method,
         headers,
         signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
@@ -129,8 +144,7 @@ export class Scanlog {
       return answer.ok ? answer : await errorOf(answer);
     } catch (cause) {
       signal?.throwIfAborted();
-      const message = `${this.#options.baseUrl} gave no answer: ${cause instanceof Error ? cause.message : cause}`;
-      return new ScanlogError({ code: 'connection_failed', message, cause });
+      return this.#connectionFailed('gave no answer', cause);
     } finally {
       // A body may take longer, and the signal of the caller still cancels it.
       clearTimeout(timer);
@@ -154,7 +168,13 @@ const definedOf = (headers: unknown): [string, string][] =>
 /** `/v1/qrcodes/{id}?tag=a&tag=b` with the values of the request. */
 function pathOf({ url, path, query }: RequestOptions): string {
   let filled = url;
-  for (const [name, value] of entriesOf(path)) filled = filled.replace(`{${name}}`, encodeURIComponent(String(value)));
+  for (const [name, value] of entriesOf(path)) {
+    const text = String(value);
+    // These would make it the path of another operation, also if they were encoded.
+    if (/^\.{0,2}$/.test(text))
+      throw new ScanlogError({ code: 'invalid_request', message: `${name} must not be ${JSON.stringify(text)}.` });
+    filled = filled.replace(`{${name}}`, encodeURIComponent(text));
+  }
   const pairs = entriesOf(query).flatMap(([name, value]) =>
     (Array.isArray(value) ? value : [value]).map((one) => [name, String(one)] as [string, string]),
   );
