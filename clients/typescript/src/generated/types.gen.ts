@@ -28,6 +28,10 @@ export type QrCode = {
      */
     short_url: string;
     /**
+     * The custom domain of the short link. Present only if the code is on one.
+     */
+    domain?: string;
+    /**
      * The public image.
      */
     image_url: string;
@@ -60,6 +64,10 @@ export type QrCode = {
      */
     version?: number;
     style: Style;
+    /**
+     * Present and true if the short link asks for a password.
+     */
+    has_password?: boolean;
     /**
      * Present only while the operator of the service has disabled the code, or blocked the host of its destination; its short link answers 410.
      */
@@ -134,6 +142,10 @@ export type ListedQrCode = {
      */
     short_url: string;
     /**
+     * The custom domain of the short link. Present only if the code is on one.
+     */
+    domain?: string;
+    /**
      * State of the code.
      */
     status: 'active' | 'paused' | 'draft';
@@ -169,6 +181,10 @@ export type CreatedQrCode = {
      */
     short_url: string;
     /**
+     * The custom domain of the short link. Present only if the code is on one.
+     */
+    domain?: string;
+    /**
      * The public image.
      */
     image_url: string;
@@ -201,6 +217,10 @@ export type CreatedQrCode = {
      */
     version?: number;
     style: Style;
+    /**
+     * Present and true if the short link asks for a password.
+     */
+    has_password?: boolean;
     /**
      * Present only while the operator of the service has disabled the code, or blocked the host of its destination; its short link answers 410.
      */
@@ -287,6 +307,10 @@ export type NewQrCode = {
      */
     short_code?: string;
     /**
+     * The custom domain of the short link: an active domain of the account (`GET /v1/domains`). Its short codes are apart from all others, are compared without case, and do not count in `limits.given_short_codes`. Default: the domain of the service. Cannot be changed later.
+     */
+    domain?: string;
+    /**
      * The short link of a draft does not redirect until PATCH sets `active` to true.
      */
     status?: 'active' | 'draft';
@@ -295,6 +319,7 @@ export type NewQrCode = {
      * Creates the code even if no decoder reads it because of its logo, frame, gradient or quiet zone. Default: false. Colors and shapes alone are never refused.
      */
     allow_unreadable?: boolean;
+    password?: string | null;
     /**
      * The first rule whose conditions hold decides where a scan leads; if none does, `destination_url`. Replaces all rules.
      */
@@ -337,6 +362,7 @@ export type QrCodeChange = {
      * true resumes a paused code or publishes a draft; false pauses an active code.
      */
     active?: boolean;
+    password?: string | null;
     /**
      * The first rule whose conditions hold decides where a scan leads; if none does, `destination_url`. Replaces all rules.
      */
@@ -363,6 +389,7 @@ export type QrCodeDuplicate = {
      * Where the short link of the copy leads. Default: the destination of the original.
      */
     destination_url?: string;
+    password?: string | null;
     /**
      * The first rule whose conditions hold decides where a scan leads; if none does, `destination_url`. Replaces all rules.
      */
@@ -387,6 +414,7 @@ export type QrCodeDuplicate = {
      */
     destination?: string;
     short_code?: string | null;
+    domain?: string | null;
     status?: 'active' | 'draft' | null;
     style?: Style | null;
     allow_unreadable?: boolean | null;
@@ -402,6 +430,7 @@ export type QrCodeDuplicate = {
          * Where the short link of the copy leads. Default: the destination of the original.
          */
         destination_url?: string;
+        password?: string | null;
         /**
          * The first rule whose conditions hold decides where a scan leads; if none does, `destination_url`. Replaces all rules.
          */
@@ -426,6 +455,7 @@ export type QrCodeDuplicate = {
          */
         destination?: string;
         short_code?: string | null;
+        domain?: string | null;
         status?: 'active' | 'draft' | null;
         style?: Style | null;
         allow_unreadable?: boolean | null;
@@ -500,6 +530,10 @@ export type PastQrCode = {
      */
     short_url: string;
     /**
+     * The custom domain of the short link. Present only if the code is on one.
+     */
+    domain?: string;
+    /**
      * The public image.
      */
     image_url: string;
@@ -532,6 +566,10 @@ export type PastQrCode = {
      */
     version?: number;
     style: Style;
+    /**
+     * Present and true if the short link asks for a password.
+     */
+    has_password?: boolean;
     /**
      * Present only while the operator of the service has disabled the code, or blocked the host of its destination; its short link answers 410.
      */
@@ -608,6 +646,10 @@ export type PastListedQrCode = {
      * The short link, which the image encodes.
      */
     short_url: string;
+    /**
+     * The custom domain of the short link. Present only if the code is on one.
+     */
+    domain?: string;
     /**
      * State of the code.
      */
@@ -1124,6 +1166,186 @@ export type NewPreflight = {
      * The short code that it is meant for: a longer one needs more modules. Default: one of 7 characters.
      */
     short_code?: string;
+    /**
+     * What the code contains, by its `type`: the access to a Wi-Fi network (as ZXing writes it), a contact (vCard 3.0), a text, an e-mail (`mailto:`), a phone number (`tel:`), a text message (`SMSTO:`), a place (`geo:`) or an event (iCalendar, in UTC).
+     */
+    content?: {
+        /**
+         * What the code contains.
+         */
+        type: 'wifi';
+        /**
+         * Name of the network, 1 to 32 bytes.
+         */
+        ssid: string;
+        /**
+         * Default: WPA with a password, nopass without. WPA and WPA2 are written the same.
+         */
+        security?: 'WPA' | 'WPA2' | 'WPA3' | 'WEP' | 'nopass';
+        /**
+         * WPA: 8 to 63 bytes, or the key in 64 hexadecimal digits. WEP: 5, 13 or 16 characters, or 10, 26 or 32 hexadecimal digits. nopass: none.
+         */
+        password?: string;
+        /**
+         * Whether the network does not send its name. Default: false.
+         */
+        hidden?: boolean;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'vcard';
+        /**
+         * Given name. One of `first_name`, `last_name` and `organization` is required.
+         */
+        first_name?: string;
+        /**
+         * Family name.
+         */
+        last_name?: string;
+        /**
+         * Company.
+         */
+        organization?: string;
+        /**
+         * Job title.
+         */
+        title?: string;
+        /**
+         * Phone at work. Digits with an optional + before them; spaces, dots, slashes, hyphens and parentheses are left out.
+         */
+        phone?: string;
+        /**
+         * Mobile phone. Digits with an optional + before them; spaces, dots, slashes, hyphens and parentheses are left out.
+         */
+        mobile?: string;
+        /**
+         * Fax. Digits with an optional + before them; spaces, dots, slashes, hyphens and parentheses are left out.
+         */
+        fax?: string;
+        /**
+         * E-mail address.
+         */
+        email?: string;
+        /**
+         * An http or https URL.
+         */
+        website?: string;
+        /**
+         * Street and number.
+         */
+        street?: string;
+        /**
+         * City.
+         */
+        city?: string;
+        /**
+         * State or region.
+         */
+        region?: string;
+        /**
+         * Postal code.
+         */
+        postal_code?: string;
+        /**
+         * Country.
+         */
+        country?: string;
+        /**
+         * Text of one or more lines.
+         */
+        note?: string;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'text';
+        /**
+         * Any text, also of several lines.
+         */
+        text: string;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'email';
+        /**
+         * E-mail address of the recipient.
+         */
+        address: string;
+        /**
+         * Subject.
+         */
+        subject?: string;
+        /**
+         * Text of the message, also of several lines.
+         */
+        body?: string;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'phone';
+        /**
+         * Digits with an optional + before them; spaces, dots, slashes, hyphens and parentheses are left out.
+         */
+        number: string;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'sms';
+        /**
+         * Digits with an optional + before them; spaces, dots, slashes, hyphens and parentheses are left out.
+         */
+        number: string;
+        /**
+         * Text of the message.
+         */
+        message?: string;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'geo';
+        /**
+         * Degrees north.
+         */
+        latitude: number;
+        /**
+         * Degrees east.
+         */
+        longitude: number;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'event';
+        /**
+         * Name of the event.
+         */
+        title: string;
+        /**
+         * Begin: `2026-06-01T19:00` with `timezone`, `2026-06-01T19:00:00+02:00` or `…Z` without, or `2026-06-01` for whole days.
+         */
+        starts_at: string;
+        /**
+         * End, written like the begin. Of whole days the last one.
+         */
+        ends_at?: string;
+        /**
+         * IANA name of the time zone of times without an offset.
+         */
+        timezone?: string;
+        /**
+         * Place.
+         */
+        location?: string;
+        /**
+         * Text of one or more lines.
+         */
+        description?: string;
+    };
 };
 
 export type NewSheet = {
@@ -1213,6 +1435,287 @@ export type NewSheet = {
     color?: 'rgb' | 'cmyk';
 };
 
+export type NewStaticCode = {
+    /**
+     * What the code contains, by its `type`: the access to a Wi-Fi network (as ZXing writes it), a contact (vCard 3.0), a text, an e-mail (`mailto:`), a phone number (`tel:`), a text message (`SMSTO:`), a place (`geo:`) or an event (iCalendar, in UTC).
+     */
+    content: {
+        /**
+         * What the code contains.
+         */
+        type: 'wifi';
+        /**
+         * Name of the network, 1 to 32 bytes.
+         */
+        ssid: string;
+        /**
+         * Default: WPA with a password, nopass without. WPA and WPA2 are written the same.
+         */
+        security?: 'WPA' | 'WPA2' | 'WPA3' | 'WEP' | 'nopass';
+        /**
+         * WPA: 8 to 63 bytes, or the key in 64 hexadecimal digits. WEP: 5, 13 or 16 characters, or 10, 26 or 32 hexadecimal digits. nopass: none.
+         */
+        password?: string;
+        /**
+         * Whether the network does not send its name. Default: false.
+         */
+        hidden?: boolean;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'vcard';
+        /**
+         * Given name. One of `first_name`, `last_name` and `organization` is required.
+         */
+        first_name?: string;
+        /**
+         * Family name.
+         */
+        last_name?: string;
+        /**
+         * Company.
+         */
+        organization?: string;
+        /**
+         * Job title.
+         */
+        title?: string;
+        /**
+         * Phone at work. Digits with an optional + before them; spaces, dots, slashes, hyphens and parentheses are left out.
+         */
+        phone?: string;
+        /**
+         * Mobile phone. Digits with an optional + before them; spaces, dots, slashes, hyphens and parentheses are left out.
+         */
+        mobile?: string;
+        /**
+         * Fax. Digits with an optional + before them; spaces, dots, slashes, hyphens and parentheses are left out.
+         */
+        fax?: string;
+        /**
+         * E-mail address.
+         */
+        email?: string;
+        /**
+         * An http or https URL.
+         */
+        website?: string;
+        /**
+         * Street and number.
+         */
+        street?: string;
+        /**
+         * City.
+         */
+        city?: string;
+        /**
+         * State or region.
+         */
+        region?: string;
+        /**
+         * Postal code.
+         */
+        postal_code?: string;
+        /**
+         * Country.
+         */
+        country?: string;
+        /**
+         * Text of one or more lines.
+         */
+        note?: string;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'text';
+        /**
+         * Any text, also of several lines.
+         */
+        text: string;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'email';
+        /**
+         * E-mail address of the recipient.
+         */
+        address: string;
+        /**
+         * Subject.
+         */
+        subject?: string;
+        /**
+         * Text of the message, also of several lines.
+         */
+        body?: string;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'phone';
+        /**
+         * Digits with an optional + before them; spaces, dots, slashes, hyphens and parentheses are left out.
+         */
+        number: string;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'sms';
+        /**
+         * Digits with an optional + before them; spaces, dots, slashes, hyphens and parentheses are left out.
+         */
+        number: string;
+        /**
+         * Text of the message.
+         */
+        message?: string;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'geo';
+        /**
+         * Degrees north.
+         */
+        latitude: number;
+        /**
+         * Degrees east.
+         */
+        longitude: number;
+    } | {
+        /**
+         * What the code contains.
+         */
+        type: 'event';
+        /**
+         * Name of the event.
+         */
+        title: string;
+        /**
+         * Begin: `2026-06-01T19:00` with `timezone`, `2026-06-01T19:00:00+02:00` or `…Z` without, or `2026-06-01` for whole days.
+         */
+        starts_at: string;
+        /**
+         * End, written like the begin. Of whole days the last one.
+         */
+        ends_at?: string;
+        /**
+         * IANA name of the time zone of times without an offset.
+         */
+        timezone?: string;
+        /**
+         * Place.
+         */
+        location?: string;
+        /**
+         * Text of one or more lines.
+         */
+        description?: string;
+    };
+    style?: Style;
+    /**
+     * Draws the code even if no decoder reads it because of its logo, frame, gradient or quiet zone. Default: false.
+     */
+    allow_unreadable?: boolean;
+    /**
+     * File format.
+     */
+    format?: 'png' | 'svg' | 'pdf' | 'eps';
+    /**
+     * Width in pixels, 64 to 2048, of png and svg; without a frame also the height.
+     */
+    size?: number;
+    /**
+     * Width in millimeters, quiet zone and frame included: of pdf and eps (default 50), and of png in place of `size`.
+     */
+    width_mm?: number;
+    /**
+     * Pixels per inch of a png, which the file records. Default with `width_mm`: 300. A png has at most 4096 pixels.
+     */
+    dpi?: number;
+    /**
+     * Color space of pdf and eps. Default: rgb. In cmyk, black is black ink alone.
+     */
+    color?: 'rgb' | 'cmyk';
+};
+
+export type Share = {
+    /**
+     * Identifier of the page.
+     */
+    id: string;
+    /**
+     * Title of the page, 1 to 255 characters.
+     */
+    name: string;
+    url: string | null;
+    qr_ids: Array<string> | null;
+    tags: Array<string> | null;
+    /**
+     * Whether it asks for a password.
+     */
+    has_password: boolean;
+    expires_at: string | null;
+    /**
+     * Whether scans by bots are counted. Default: exclude.
+     */
+    bots: 'include' | 'exclude';
+    /**
+     * Websites that may show the page in a frame, such as https://example.com; up to 10. Default: none.
+     */
+    frame_origins: Array<string>;
+    /**
+     * When it was created.
+     */
+    created_at: string;
+};
+
+export type NewShare = {
+    /**
+     * Title of the page, 1 to 255 characters.
+     */
+    name: string;
+    /**
+     * The codes that it is about, up to 100; a code that is deleted later leaves it.
+     */
+    qr_ids?: Array<string>;
+    /**
+     * It is about all codes with one of these tags, also those that get it later.
+     */
+    tags?: Array<string>;
+    password?: string | null;
+    expires_at?: string | null;
+    /**
+     * Whether scans by bots are counted. Default: exclude.
+     */
+    bots?: 'include' | 'exclude';
+    /**
+     * Websites that may show the page in a frame, such as https://example.com; up to 10. Default: none.
+     */
+    frame_origins?: Array<string>;
+};
+
+export type ShareChange = {
+    /**
+     * Title of the page, 1 to 255 characters.
+     */
+    name?: string;
+    password?: string | null;
+    expires_at?: string | null;
+    /**
+     * Whether scans by bots are counted. Default: exclude.
+     */
+    bots?: 'include' | 'exclude';
+    /**
+     * Websites that may show the page in a frame, such as https://example.com; up to 10. Default: none.
+     */
+    frame_origins?: Array<string>;
+};
+
 /**
  * The period that the response covers.
  */
@@ -1265,7 +1768,7 @@ export type Summary = {
         summary: SummaryFigures;
     };
     /**
-     * The ten with the most scans; ties are sorted by name.
+     * The ten with the most scans, or as many as `countries` says; ties are sorted by name.
      */
     top_countries: Array<{
         /**
@@ -1551,6 +2054,10 @@ export type ExportFile = {
          * Tags of the code.
          */
         tags?: Array<string>;
+        /**
+         * The custom domain of the code.
+         */
+        domain?: string | null;
     }>;
 };
 
@@ -1611,7 +2118,7 @@ export type Aggregate = {
         scans: number;
     }>;
     /**
-     * The ten with the most scans; ties are sorted by name.
+     * The ten with the most scans, or as many as `countries` says; ties are sorted by name.
      */
     top_countries: Array<{
         /**
@@ -1921,6 +2428,10 @@ export type AccountExportFile = {
          * Tags of the code.
          */
         tags?: Array<string>;
+        /**
+         * The custom domain of the code.
+         */
+        domain?: string | null;
     }>;
 };
 
@@ -1972,6 +2483,116 @@ export type ListedLogo = {
      * When the logo was uploaded.
      */
     created_at: string;
+};
+
+export type Domain = {
+    /**
+     * Identifier of the domain.
+     */
+    id: string;
+    /**
+     * In lower case and punycode.
+     */
+    name: string;
+    /**
+     * `pending` until the proof is complete; then `active`. `failing`: the proof is no longer complete. The domain still redirects, but another account that proves that it is theirs gets it.
+     */
+    status: 'pending' | 'active' | 'failing';
+    /**
+     * What the DNS of the domain must have: the proof, and a record that leads to this service.
+     */
+    records: Array<{
+        type: 'TXT' | 'CNAME' | 'A' | 'AAAA';
+        name: string;
+        value: string;
+    }>;
+    root_url: string | null;
+    not_found_url: string | null;
+    expired_url: string | null;
+    app_links: {
+        apple?: {
+            applinks?: {
+                [key: string]: unknown;
+            };
+            webcredentials?: {
+                [key: string]: unknown;
+            };
+            appclips?: {
+                [key: string]: unknown;
+            };
+            activitycontinuation?: {
+                [key: string]: unknown;
+            };
+        };
+        android?: Array<{
+            relation: Array<string>;
+            target: {
+                [key: string]: unknown;
+            };
+            [key: string]: unknown;
+        }>;
+    } | null;
+    /**
+     * Whether the console suggests this domain for new codes.
+     */
+    primary: boolean;
+    /**
+     * Number of codes on this domain, without deleted ones.
+     */
+    codes: number;
+    /**
+     * What the last check has missed, and what it found instead; empty if nothing, or before the first check.
+     */
+    problems: Array<{
+        check: 'txt' | 'reach' | 'claim';
+        expected: string;
+        found: string;
+    }>;
+    /**
+     * When the domain was claimed.
+     */
+    created_at: string;
+    checked_at: string | null;
+};
+
+export type NewDomain = {
+    /**
+     * A domain of yours, such as `go.example.com`. Upper case, other scripts and a dot at the end are accepted.
+     */
+    name: string;
+};
+
+export type DomainChange = {
+    root_url?: string | null;
+    not_found_url?: string | null;
+    expired_url?: string | null;
+    app_links?: {
+        apple?: {
+            applinks?: {
+                [key: string]: unknown;
+            };
+            webcredentials?: {
+                [key: string]: unknown;
+            };
+            appclips?: {
+                [key: string]: unknown;
+            };
+            activitycontinuation?: {
+                [key: string]: unknown;
+            };
+        };
+        android?: Array<{
+            relation: Array<string>;
+            target: {
+                [key: string]: unknown;
+            };
+            [key: string]: unknown;
+        }>;
+    } | null;
+    /**
+     * Whether the console suggests this domain for new codes.
+     */
+    primary?: boolean;
 };
 
 export type Account = {
@@ -2031,6 +2652,18 @@ export type ApiKey = {
     prefix: string;
     last4: string;
     /**
+     * What the key may do; null for full access. Each operation names the scope that it needs.
+     */
+    scopes: Array<'codes.read' | 'codes.write' | 'analytics.read' | 'events.read' | 'webhooks.write' | 'domains.write' | 'account.read' | 'account.write'> | null;
+    /**
+     * When the key stops working; null if it does not expire.
+     */
+    expires_at: string | null;
+    /**
+     * The networks that the key works from, as CIDR ranges or single addresses; null for all.
+     */
+    allowed_cidrs: Array<string> | null;
+    /**
      * When the key was created.
      */
     created_at: string;
@@ -2038,6 +2671,14 @@ export type ApiKey = {
      * To the minute; null if never used.
      */
     last_used_at: string | null;
+    /**
+     * Whether the key was neither used nor created in the last 90 days: revoke it if nothing needs it.
+     */
+    unused: boolean;
+    /**
+     * The key that took its place in a rotation.
+     */
+    replaced_by?: string;
     /**
      * When the key was revoked; only with `include=revoked`.
      */
@@ -2051,6 +2692,18 @@ export type CreatedApiKey = {
     prefix: string;
     last4: string;
     /**
+     * What the key may do; null for full access. Each operation names the scope that it needs.
+     */
+    scopes: Array<'codes.read' | 'codes.write' | 'analytics.read' | 'events.read' | 'webhooks.write' | 'domains.write' | 'account.read' | 'account.write'> | null;
+    /**
+     * When the key stops working; null if it does not expire.
+     */
+    expires_at: string | null;
+    /**
+     * The networks that the key works from, as CIDR ranges or single addresses; null for all.
+     */
+    allowed_cidrs: Array<string> | null;
+    /**
      * When the key was created.
      */
     created_at: string;
@@ -2059,6 +2712,14 @@ export type CreatedApiKey = {
      */
     last_used_at: string | null;
     /**
+     * Whether the key was neither used nor created in the last 90 days: revoke it if nothing needs it.
+     */
+    unused: boolean;
+    /**
+     * The key that took its place in a rotation.
+     */
+    replaced_by?: string;
+    /**
      * When the key was revoked; only with `include=revoked`.
      */
     revoked_at?: string;
@@ -2066,6 +2727,71 @@ export type CreatedApiKey = {
      * The secret, shown only in this response.
      */
     key: string;
+};
+
+export type RotatedApiKey = {
+    id: string;
+    name: string;
+    mode: 'live' | 'test';
+    prefix: string;
+    last4: string;
+    /**
+     * What the key may do; null for full access. Each operation names the scope that it needs.
+     */
+    scopes: Array<'codes.read' | 'codes.write' | 'analytics.read' | 'events.read' | 'webhooks.write' | 'domains.write' | 'account.read' | 'account.write'> | null;
+    /**
+     * When the key stops working; null if it does not expire.
+     */
+    expires_at: string | null;
+    /**
+     * The networks that the key works from, as CIDR ranges or single addresses; null for all.
+     */
+    allowed_cidrs: Array<string> | null;
+    /**
+     * When the key was created.
+     */
+    created_at: string;
+    /**
+     * To the minute; null if never used.
+     */
+    last_used_at: string | null;
+    /**
+     * Whether the key was neither used nor created in the last 90 days: revoke it if nothing needs it.
+     */
+    unused: boolean;
+    /**
+     * The key that took its place in a rotation.
+     */
+    replaced_by?: string;
+    /**
+     * When the key was revoked; only with `include=revoked`.
+     */
+    revoked_at?: string;
+    /**
+     * The secret, shown only in this response.
+     */
+    key: string;
+    replaced: {
+        /**
+         * The key that was rotated.
+         */
+        id: string;
+        /**
+         * Until when the rotated key works.
+         */
+        works_until: string;
+    };
+};
+
+export type KeyRotation = {
+    /**
+     * How long the old secret still works. 0 ends it at once: do not lose the response.
+     */
+    overlap_hours?: number;
+    /**
+     * When the new key stops working; null for never. Default: when the old one would have.
+     */
+    expires_at?: string | null;
 };
 
 export type NewApiKey = {
@@ -2077,6 +2803,18 @@ export type NewApiKey = {
      * Default: the mode of the API key of this request.
      */
     mode?: 'live' | 'test';
+    /**
+     * What the key may do. Without them it has full access.
+     */
+    scopes?: Array<'codes.read' | 'codes.write' | 'analytics.read' | 'events.read' | 'webhooks.write' | 'domains.write' | 'account.read' | 'account.write'> | null;
+    /**
+     * When the key stops working. Without it the key does not expire.
+     */
+    expires_at?: string | null;
+    /**
+     * The networks that the key works from: up to 50 CIDR ranges or single addresses, IPv4 or IPv6. Without them it works from everywhere.
+     */
+    allowed_cidrs?: Array<string> | null;
 };
 
 export type Error = {
@@ -2084,7 +2822,7 @@ export type Error = {
         /**
          * Machine-readable error code.
          */
-        code: 'invalid_request' | 'destination_blocked' | 'unreadable_style' | 'unsupported_characters' | 'unauthorized' | 'quota_exceeded' | 'plan_required' | 'account_suspended' | 'live_key_required' | 'not_found' | 'method_not_allowed' | 'short_code_taken' | 'conflict' | 'idempotency_conflict' | 'logo_in_use' | 'replay_running' | 'account_changed' | 'gone' | 'disabled' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
+        code: 'invalid_request' | 'destination_blocked' | 'unreadable_style' | 'unsupported_characters' | 'unauthorized' | 'quota_exceeded' | 'plan_required' | 'account_suspended' | 'live_key_required' | 'insufficient_scope' | 'wider_key' | 'address_not_allowed' | 'not_found' | 'method_not_allowed' | 'short_code_taken' | 'domain_taken' | 'conflict' | 'idempotency_conflict' | 'logo_in_use' | 'replay_running' | 'account_changed' | 'gone' | 'disabled' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
         /**
          * Human-readable message.
          */
@@ -2103,12 +2841,12 @@ export type Error = {
 /**
  * An event of the account; `type` says which `data` it has.
  */
-export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
+export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
 
 /**
  * An event of the audit log; `type` says which `data` it has.
  */
-export type AuditEvent = CodeDisabledEvent | CodeEnabledEvent | KeyCreatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
+export type AuditEvent = CodeDisabledEvent | CodeEnabledEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
 
 /**
  * A code was scanned.
@@ -2576,6 +3314,56 @@ export type KeyCreatedEvent = {
          * The last four characters of the key.
          */
         last4: string;
+        /**
+         * What the key may do; null for full access.
+         */
+        scopes: Array<'codes.read' | 'codes.write' | 'analytics.read' | 'events.read' | 'webhooks.write' | 'domains.write' | 'account.read' | 'account.write'> | null;
+        /**
+         * When the key stops working; null if it does not expire.
+         */
+        expires_at: string | null;
+        /**
+         * The networks that the key may be used from; null for all.
+         */
+        allowed_cidrs: Array<string> | null;
+    };
+};
+
+/**
+ * An API key was replaced by a new one, and works until `expires_at`.
+ */
+export type KeyRotatedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'key.rotated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the key.
+         */
+        key_id: string;
+        mode: 'live' | 'test';
+        /**
+         * The new key.
+         */
+        replaced_by: string;
+        /**
+         * When the replaced key stops working.
+         */
+        expires_at: string;
     };
 };
 
@@ -2898,7 +3686,7 @@ export type SignInFailedEvent = {
     qr_id?: string;
     data: {
         mode: 'live' | 'test';
-        reason: 'key_revoked' | 'other_account' | 'other_mode' | 'link_expired';
+        reason: 'key_revoked' | 'key_expired' | 'address_not_allowed' | 'other_account' | 'other_mode' | 'link_expired';
     };
 };
 
@@ -2976,6 +3764,291 @@ export type LogoDeletedEvent = {
 };
 
 /**
+ * A custom domain was claimed; it redirects once it is verified.
+ */
+export type DomainAddedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.added';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+    };
+};
+
+/**
+ * The proof of a custom domain is complete, for the first time or again: the domain redirects.
+ */
+export type DomainVerifiedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.verified';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+    };
+};
+
+/**
+ * The proof of a custom domain is no longer complete. The domain still redirects.
+ */
+export type DomainFailingEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.failing';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+        problems: Array<{
+            check: 'txt' | 'reach' | 'claim';
+            expected: string;
+            found: string;
+        }>;
+    };
+};
+
+/**
+ * The settings of a custom domain changed.
+ */
+export type DomainUpdatedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+        from: {
+            root_url: string | null;
+            not_found_url: string | null;
+            expired_url: string | null;
+            app_links: {
+                apple?: unknown;
+                android?: Array<unknown>;
+            } | null;
+        };
+        to: {
+            root_url: string | null;
+            not_found_url: string | null;
+            expired_url: string | null;
+            app_links: {
+                apple?: unknown;
+                android?: Array<unknown>;
+            } | null;
+        };
+    };
+};
+
+/**
+ * A custom domain was removed: by the account, or because another account has proved that it is theirs.
+ */
+export type DomainRemovedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.removed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+        reason: 'removed' | 'claimed';
+    };
+};
+
+/**
+ * A public page of statistics was created.
+ */
+export type ShareCreatedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'share.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the page.
+         */
+        share_id: string;
+        mode: 'live' | 'test';
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
+        name: string;
+        has_password: boolean;
+        expires_at: string | null;
+        bots: 'include' | 'exclude';
+        frame_origins: Array<string>;
+    };
+};
+
+/**
+ * Settings of a public page of statistics changed; `from` and `to` have only those.
+ */
+export type ShareChangedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'share.changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the page.
+         */
+        share_id: string;
+        mode: 'live' | 'test';
+        from: {
+            name?: string;
+            has_password?: boolean;
+            expires_at?: string | null;
+            bots?: 'include' | 'exclude';
+            frame_origins?: Array<string>;
+        };
+        to: {
+            name?: string;
+            has_password?: boolean;
+            expires_at?: string | null;
+            bots?: 'include' | 'exclude';
+            frame_origins?: Array<string>;
+        };
+    };
+};
+
+/**
+ * A public page of statistics was ended.
+ */
+export type ShareEndedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'share.ended';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the page.
+         */
+        share_id: string;
+        mode: 'live' | 'test';
+    };
+};
+
+/**
  * The operator created the account.
  */
 export type AccountCreatedEvent = {
@@ -3003,7 +4076,7 @@ export type AccountCreatedEvent = {
 };
 
 /**
- * The name, the time zone or the guest page of the account changed.
+ * The name, the time zone, the guest page or the primary domain of the account changed.
  */
 export type AccountUpdatedEvent = {
     /**
@@ -3024,7 +4097,7 @@ export type AccountUpdatedEvent = {
      */
     qr_id?: string;
     data: {
-        field: 'name' | 'timezone' | 'guest_page';
+        field: 'name' | 'timezone' | 'guest_page' | 'primary_domain';
         from: string;
         to: string;
     };
@@ -3678,6 +4751,11 @@ export type Tag = Array<string>;
 export type TagMatch = 'any' | 'all';
 
 /**
+ * Only codes on this custom domain.
+ */
+export type Domain2 = string;
+
+/**
  * Identifier of the code, `qr_…`.
  */
 export type Id = string;
@@ -3748,6 +4826,11 @@ export type Compare = 'previous' | 'previous_weeks' | 'week_before' | 'year_befo
 export type Include = 'counts';
 
 /**
+ * How many countries `top_countries` has at most.
+ */
+export type Countries = number;
+
+/**
  * Only these codes: repeat the parameter for each, up to 100 times. Default: all codes.
  */
 export type QrId = Array<string>;
@@ -3763,14 +4846,24 @@ export type Interval = 'hour' | 'day' | 'week' | 'month';
 export type Format = 'csv' | 'json';
 
 /**
- * `all` adds `is_bot`, `rule`, `variant` and `destination_url`, where the scan led, and the present `name` and `tags` of the code. Tags in a CSV file are separated by `; `. A JSON file has bot flag, rule and variant anyway.
+ * `all` adds `is_bot`, `rule`, `variant` and `destination_url`, where the scan led, the present `name` and `tags` of the code, and its custom `domain`. Tags in a CSV file are separated by `; `. A JSON file has bot flag, rule and variant anyway.
  */
 export type Columns = 'all';
 
 /**
- * Identifier of the webhook, `wh_…`.
+ * Identifier of the domain, `dom_…`.
  */
 export type Id3 = string;
+
+/**
+ * Identifier of the key, `key_…`.
+ */
+export type Id4 = string;
+
+/**
+ * Identifier of the webhook, `wh_…`.
+ */
+export type Id5 = string;
 
 /**
  * Only deliveries with this status.
@@ -3781,6 +4874,11 @@ export type Status = 'pending' | 'delivered' | 'failed';
  * Identifier of the replay, `whr_…`.
  */
 export type ReplayId = string;
+
+/**
+ * Identifier of the page, `shr_…`.
+ */
+export type Id6 = string;
 
 export type ListQrCodesData = {
     body?: never;
@@ -3807,7 +4905,7 @@ export type ListQrCodesData = {
          */
         q?: string;
         /**
-         * Only the code with exactly this short code.
+         * Only codes with exactly this short code: there can be one on each domain of the account.
          */
         short_code?: string;
         /**
@@ -3823,13 +4921,17 @@ export type ListQrCodesData = {
          */
         tag_match?: 'any' | 'all';
         /**
+         * Only codes on this custom domain.
+         */
+        domain?: string;
+        /**
          * The codes as they were at this time. A timestamp with its offset from UTC, not in the future.
          */
         as_of?: string;
         /**
-         * Order of the list; a leading `-` means descending (newest or most scans first). Names are sorted as people count: "Table 2" before "Table 10". Ties: newest first.
+         * Order of the list; a leading `-` means descending (newest or most scans first). Names are sorted as people count: "Table 2" before "Table 10"; destinations by their bytes; a status by its name. Ties: newest first.
          */
-        sort?: '-created_at' | 'created_at' | 'name' | '-name' | '-total_scans' | 'total_scans';
+        sort?: '-created_at' | 'created_at' | 'name' | '-name' | 'destination_url' | '-destination_url' | 'status' | '-status' | '-total_scans' | 'total_scans';
     };
     url: '/v1/qrcodes';
 };
@@ -3840,11 +4942,15 @@ export type ListQrCodesErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -3919,13 +5025,17 @@ export type CreateQrCodeErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, or as many webhooks as a mode can have; or it has chosen as many short codes as it may in 30 days.
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -3994,13 +5104,17 @@ export type CreateQrCodesErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, or as many webhooks as a mode can have; or it has chosen as many short codes as it may in 30 days.
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4076,13 +5190,17 @@ export type DuplicateQrCodeErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, or as many webhooks as a mode can have; or it has chosen as many short codes as it may in 30 days.
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4147,11 +5265,15 @@ export type UpdateQrCodesErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4219,11 +5341,15 @@ export type DeleteQrCodeErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4286,11 +5412,15 @@ export type GetQrCodeErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4348,11 +5478,15 @@ export type UpdateQrCodeErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4426,11 +5560,15 @@ export type RestoreQrCodeErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4505,11 +5643,15 @@ export type ListQrCodeChangesErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4600,11 +5742,15 @@ export type ResolveScanErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4666,11 +5812,15 @@ export type ListTagsErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4745,11 +5895,15 @@ export type DownloadQrCodeErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4803,11 +5957,15 @@ export type ListLogosErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4856,13 +6014,17 @@ export type UploadLogoErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
-     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, or as many webhooks as a mode can have; or it has chosen as many short codes as it may in 30 days.
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4920,11 +6082,15 @@ export type DeleteLogoErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -4980,11 +6146,15 @@ export type GetLogoErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -5034,11 +6204,15 @@ export type PreflightQrCodeErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -5083,11 +6257,15 @@ export type PreflightStyleErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -5140,11 +6318,15 @@ export type CreateSheetErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -5183,6 +6365,69 @@ export type CreateSheetResponses = {
 };
 
 export type CreateSheetResponse = CreateSheetResponses[keyof CreateSheetResponses];
+
+export type DrawStaticCodeData = {
+    body: NewStaticCode;
+    path?: never;
+    query?: never;
+    url: '/v1/static';
+};
+
+export type DrawStaticCodeErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     *
+     * `unreadable_style`: No decoder reads the code, because of its logo, frame, gradient or quiet zone; `allow_unreadable` creates it all the same.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `unsupported_characters`: The font of frames lacks characters of the text; `details` names them, or their script.
+     */
+    422: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type DrawStaticCodeError = DrawStaticCodeErrors[keyof DrawStaticCodeErrors];
+
+export type DrawStaticCodeResponses = {
+    /**
+     * The picture.
+     */
+    200: Blob | File;
+};
+
+export type DrawStaticCodeResponse = DrawStaticCodeResponses[keyof DrawStaticCodeResponses];
 
 export type GetAnalyticsSummaryData = {
     body?: never;
@@ -5233,6 +6478,10 @@ export type GetAnalyticsSummaryData = {
          * `counts` adds `unique_scans` and `bot_scans` to every `summary`.
          */
         include?: 'counts';
+        /**
+         * How many countries `top_countries` has at most.
+         */
+        countries?: number;
     };
     url: '/v1/qrcodes/{id}/analytics';
 };
@@ -5243,11 +6492,15 @@ export type GetAnalyticsSummaryErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -5328,6 +6581,10 @@ export type GetAnalyticsSummaryByVariantPathData = {
          * `counts` adds `unique_scans` and `bot_scans` to every `summary`.
          */
         include?: 'counts';
+        /**
+         * How many countries `top_countries` has at most.
+         */
+        countries?: number;
     };
     url: '/v1/analytics/qrcodes/{id}';
 };
@@ -5338,11 +6595,15 @@ export type GetAnalyticsSummaryByVariantPathErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -5433,11 +6694,15 @@ export type ListScansErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -5526,6 +6791,10 @@ export type ListAccountScansData = {
          */
         tag_match?: 'any' | 'all';
         /**
+         * Only codes on this custom domain.
+         */
+        domain?: string;
+        /**
          * Page number, from 1.
          */
         page?: number;
@@ -5543,11 +6812,15 @@ export type ListAccountScansErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -5646,11 +6919,15 @@ export type GetTimeSeriesErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -5731,6 +7008,10 @@ export type GetAccountTimeSeriesData = {
          */
         tag_match?: 'any' | 'all';
         /**
+         * Only codes on this custom domain.
+         */
+        domain?: string;
+        /**
          * Length of a bucket. Weeks begin on Monday.
          */
         interval?: 'hour' | 'day' | 'week' | 'month';
@@ -5752,11 +7033,15 @@ export type GetAccountTimeSeriesErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -5839,11 +7124,15 @@ export type GetHeatMapErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -5923,6 +7212,10 @@ export type GetAccountHeatMapData = {
          * Whether codes must have `any` or `all` of several tags.
          */
         tag_match?: 'any' | 'all';
+        /**
+         * Only codes on this custom domain.
+         */
+        domain?: string;
     };
     url: '/v1/analytics/heatmap';
 };
@@ -5933,11 +7226,15 @@ export type GetAccountHeatMapErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6020,11 +7317,15 @@ export type GetDestinationAnalyticsErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6102,7 +7403,7 @@ export type ExportScansData = {
          */
         format?: 'csv' | 'json';
         /**
-         * `all` adds `is_bot`, `rule`, `variant` and `destination_url`, where the scan led, and the present `name` and `tags` of the code. Tags in a CSV file are separated by `; `. A JSON file has bot flag, rule and variant anyway.
+         * `all` adds `is_bot`, `rule`, `variant` and `destination_url`, where the scan led, the present `name` and `tags` of the code, and its custom `domain`. Tags in a CSV file are separated by `; `. A JSON file has bot flag, rule and variant anyway.
          */
         columns?: 'all';
     };
@@ -6115,11 +7416,15 @@ export type ExportScansErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6200,11 +7505,15 @@ export type ExportAccountScansData = {
          */
         tag_match?: 'any' | 'all';
         /**
+         * Only codes on this custom domain.
+         */
+        domain?: string;
+        /**
          * File format.
          */
         format?: 'csv' | 'json';
         /**
-         * `all` adds `is_bot`, `rule`, `variant` and `destination_url`, where the scan led, and the present `name` and `tags` of the code. Tags in a CSV file are separated by `; `. A JSON file has bot flag, rule and variant anyway.
+         * `all` adds `is_bot`, `rule`, `variant` and `destination_url`, where the scan led, the present `name` and `tags` of the code, and its custom `domain`. Tags in a CSV file are separated by `; `. A JSON file has bot flag, rule and variant anyway.
          */
         columns?: 'all';
     };
@@ -6217,11 +7526,15 @@ export type ExportAccountScansErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6302,6 +7615,10 @@ export type GetAggregateAnalyticsData = {
          */
         tag_match?: 'any' | 'all';
         /**
+         * Only codes on this custom domain.
+         */
+        domain?: string;
+        /**
          * Adds the same figures for an earlier period, as `previous`. `previous`: the period of equal length before; a period that begins with a day of `timezone` and ends in the present one is moved by whole days, so that today until 14:37 is compared with yesterday until 14:37. The others keep weekdays and times of day: `previous_weeks` goes back by the least number of whole weeks that is not shorter than the period, `week_before` by a week, `year_before` by 364 days.
          */
         compare?: 'previous' | 'previous_weeks' | 'week_before' | 'year_before';
@@ -6309,6 +7626,10 @@ export type GetAggregateAnalyticsData = {
          * `counts` adds `unique_scans` and `bot_scans` to every `summary`.
          */
         include?: 'counts';
+        /**
+         * How many countries `top_countries` has at most.
+         */
+        countries?: number;
     };
     url: '/v1/analytics/aggregate';
 };
@@ -6319,11 +7640,15 @@ export type GetAggregateAnalyticsErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6404,6 +7729,10 @@ export type ListCodeAnalyticsData = {
          */
         tag_match?: 'any' | 'all';
         /**
+         * Only codes on this custom domain.
+         */
+        domain?: string;
+        /**
          * Adds the same figures for an earlier period, as `previous`. `previous`: the period of equal length before; a period that begins with a day of `timezone` and ends in the present one is moved by whole days, so that today until 14:37 is compared with yesterday until 14:37. The others keep weekdays and times of day: `previous_weeks` goes back by the least number of whole weeks that is not shorter than the period, `week_before` by a week, `year_before` by 364 days.
          */
         compare?: 'previous' | 'previous_weeks' | 'week_before' | 'year_before';
@@ -6425,11 +7754,15 @@ export type ListCodeAnalyticsErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6469,6 +7802,405 @@ export type ListCodeAnalyticsResponses = {
 
 export type ListCodeAnalyticsResponse = ListCodeAnalyticsResponses[keyof ListCodeAnalyticsResponses];
 
+export type ListDomainsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Page number, from 1.
+         */
+        page?: number;
+        /**
+         * Items per page, at most 100.
+         */
+        limit?: number;
+    };
+    url: '/v1/domains';
+};
+
+export type ListDomainsErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListDomainsError = ListDomainsErrors[keyof ListDomainsErrors];
+
+export type ListDomainsResponses = {
+    /**
+     * One page of domains.
+     */
+    200: {
+        data: Array<Domain>;
+        pagination: {
+            page: number;
+            limit: number;
+            total: number;
+            total_pages: number;
+        };
+    };
+};
+
+export type ListDomainsResponse = ListDomainsResponses[keyof ListDomainsResponses];
+
+export type AddDomainData = {
+    body: NewDomain;
+    path?: never;
+    query?: never;
+    url: '/v1/domains';
+};
+
+export type AddDomainErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `domain_taken`: The domain is active in another account, was removed by one within the last 30 days, or is claimed by this account already.
+     *
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type AddDomainError = AddDomainErrors[keyof AddDomainErrors];
+
+export type AddDomainResponses = {
+    /**
+     * The domain, with the records that prove it.
+     */
+    201: Domain;
+};
+
+export type AddDomainResponse = AddDomainResponses[keyof AddDomainResponses];
+
+export type RemoveDomainData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the domain, `dom_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/domains/{id}';
+};
+
+export type RemoveDomainErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type RemoveDomainError = RemoveDomainErrors[keyof RemoveDomainErrors];
+
+export type RemoveDomainResponses = {
+    /**
+     * The domain is removed.
+     */
+    200: Deleted;
+};
+
+export type RemoveDomainResponse = RemoveDomainResponses[keyof RemoveDomainResponses];
+
+export type GetDomainData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the domain, `dom_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/domains/{id}';
+};
+
+export type GetDomainErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type GetDomainError = GetDomainErrors[keyof GetDomainErrors];
+
+export type GetDomainResponses = {
+    /**
+     * The domain.
+     */
+    200: Domain;
+};
+
+export type GetDomainResponse = GetDomainResponses[keyof GetDomainResponses];
+
+export type UpdateDomainData = {
+    body: DomainChange;
+    path: {
+        /**
+         * Identifier of the domain, `dom_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/domains/{id}';
+};
+
+export type UpdateDomainErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     *
+     * `destination_blocked`: The operator of the service has blocked the host of the destination.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type UpdateDomainError = UpdateDomainErrors[keyof UpdateDomainErrors];
+
+export type UpdateDomainResponses = {
+    /**
+     * The domain.
+     */
+    200: Domain;
+};
+
+export type UpdateDomainResponse = UpdateDomainResponses[keyof UpdateDomainResponses];
+
+export type VerifyDomainData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the domain, `dom_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/domains/{id}/verify';
+};
+
+export type VerifyDomainErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `domain_taken`: The domain is active in another account, was removed by one within the last 30 days, or is claimed by this account already.
+     *
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type VerifyDomainError = VerifyDomainErrors[keyof VerifyDomainErrors];
+
+export type VerifyDomainResponses = {
+    /**
+     * The domain after the check.
+     */
+    200: Domain;
+};
+
+export type VerifyDomainResponse = VerifyDomainResponses[keyof VerifyDomainResponses];
+
 export type GetAccountData = {
     body?: never;
     path?: never;
@@ -6482,11 +8214,15 @@ export type GetAccountErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6535,13 +8271,17 @@ export type UpdateAccountErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `live_key_required`: The operation needs a live key, and the request has a test key.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6586,7 +8326,7 @@ export type ListKeysData = {
     path?: never;
     query?: {
         /**
-         * Also keys that are revoked, with `revoked_at`.
+         * Also keys that are revoked, with `revoked_at`, or expired.
          */
         include?: 'revoked';
     };
@@ -6599,11 +8339,15 @@ export type ListKeysErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6646,13 +8390,21 @@ export type CreateKeyErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `live_key_required`: The operation needs a live key, and the request has a test key.
      *
+     * `wider_key`: The new key would expire later than the API key of the request, or work from other networks.
+     *
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
+     *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6692,6 +8444,80 @@ export type CreateKeyResponses = {
 
 export type CreateKeyResponse = CreateKeyResponses[keyof CreateKeyResponses];
 
+export type RotateKeyData = {
+    body: KeyRotation;
+    path: {
+        /**
+         * Identifier of the key, `key_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/account/keys/{id}/rotate';
+};
+
+export type RotateKeyErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `wider_key`: The new key would expire later than the API key of the request, or work from other networks.
+     *
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type RotateKeyError = RotateKeyErrors[keyof RotateKeyErrors];
+
+export type RotateKeyResponses = {
+    /**
+     * The new key, with its secret.
+     */
+    201: RotatedApiKey;
+};
+
+export type RotateKeyResponse = RotateKeyResponses[keyof RotateKeyResponses];
+
 export type RevokeKeyData = {
     body?: never;
     path: {
@@ -6710,11 +8536,15 @@ export type RevokeKeyErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6763,11 +8593,15 @@ export type RevertChangesErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6849,11 +8683,15 @@ export type ListAuditEventsErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6929,11 +8767,15 @@ export type ListEventsErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -6991,13 +8833,17 @@ export type ListWebhooksErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7040,15 +8886,19 @@ export type CreateWebhookErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
-     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, or as many webhooks as a mode can have; or it has chosen as many short codes as it may in 30 days.
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7106,13 +8956,17 @@ export type RemoveWebhookErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7166,13 +9020,17 @@ export type ReadWebhookErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7222,13 +9080,17 @@ export type UpdateWebhookErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7290,13 +9152,17 @@ export type RotateSecretOfWebhookErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7350,13 +9216,17 @@ export type TestWebhookErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7419,13 +9289,17 @@ export type ListDeliveriesOfWebhookErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7487,13 +9361,17 @@ export type ResendDeliveryOfWebhookErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7547,13 +9425,17 @@ export type StartReplayErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7626,13 +9508,17 @@ export type ListReplaysErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7694,13 +9580,17 @@ export type CancelReplayErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7754,13 +9644,17 @@ export type GetReplayErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7805,13 +9699,17 @@ export type DeleteWebhookErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7860,13 +9758,17 @@ export type GetWebhookErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7911,13 +9813,17 @@ export type SetWebhookErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -7970,13 +9876,17 @@ export type RotateWebhookSecretErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -8025,13 +9935,17 @@ export type SendTestEventErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -8089,13 +10003,17 @@ export type ListDeliveriesErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -8149,13 +10067,17 @@ export type ResendDeliveryErrors = {
      */
     400: Error;
     /**
-     * `unauthorized`: The API key is missing, malformed, unknown or revoked.
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
      */
     401: Error;
     /**
      * `plan_required`: The plan of the account does not include this operation.
      *
      * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
      */
     403: Error;
     /**
@@ -8190,6 +10112,310 @@ export type ResendDeliveryResponses = {
 };
 
 export type ResendDeliveryResponse = ResendDeliveryResponses[keyof ResendDeliveryResponses];
+
+export type ListSharesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/shares';
+};
+
+export type ListSharesErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListSharesError = ListSharesErrors[keyof ListSharesErrors];
+
+export type ListSharesResponses = {
+    /**
+     * The pages.
+     */
+    200: {
+        data: Array<Share>;
+    };
+};
+
+export type ListSharesResponse = ListSharesResponses[keyof ListSharesResponses];
+
+export type CreateShareData = {
+    body: NewShare;
+    path?: never;
+    query?: never;
+    url: '/v1/shares';
+};
+
+export type CreateShareErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type CreateShareError = CreateShareErrors[keyof CreateShareErrors];
+
+export type CreateShareResponses = {
+    /**
+     * The new page.
+     */
+    201: Share;
+};
+
+export type CreateShareResponse = CreateShareResponses[keyof CreateShareResponses];
+
+export type DeleteShareData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the page, `shr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/shares/{id}';
+};
+
+export type DeleteShareErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type DeleteShareError = DeleteShareErrors[keyof DeleteShareErrors];
+
+export type DeleteShareResponses = {
+    /**
+     * The page has ended.
+     */
+    200: Deleted;
+};
+
+export type DeleteShareResponse = DeleteShareResponses[keyof DeleteShareResponses];
+
+export type GetShareData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the page, `shr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/shares/{id}';
+};
+
+export type GetShareErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type GetShareError = GetShareErrors[keyof GetShareErrors];
+
+export type GetShareResponses = {
+    /**
+     * The page.
+     */
+    200: Share;
+};
+
+export type GetShareResponse = GetShareResponses[keyof GetShareResponses];
+
+export type UpdateShareData = {
+    body: ShareChange;
+    path: {
+        /**
+         * Identifier of the page, `shr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/shares/{id}';
+};
+
+export type UpdateShareErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type UpdateShareError = UpdateShareErrors[keyof UpdateShareErrors];
+
+export type UpdateShareResponses = {
+    /**
+     * The page after the change.
+     */
+    200: Share;
+};
+
+export type UpdateShareResponse = UpdateShareResponses[keyof UpdateShareResponses];
 
 export type ReceiveScanCreatedWebhookPayload = ScanEvent;
 
