@@ -21,7 +21,7 @@ let account: TestAccount;
 let page: Page;
 let url: string;
 let open: ConsolePage['open'];
-useConsole(service, { plan: 'business', expectedErrors: /status of (401|404|409)/ }, (opened) => {
+useConsole(service, { plan: 'business', expectedErrors: /status of (400|401|404|409)/ }, (opened) => {
   ({ account, page, url, open } = opened);
 });
 
