@@ -6,17 +6,16 @@ import { logoFormats } from './logo.ts';
 import { oneOf } from './one-of.ts';
 import { modes, plans } from './plans.ts';
 import { publicDomainTypes } from './public-domain-types.ts';
+import { CreatedKeyData, keyId, RotatedKeyData } from './public-key.ts';
 import { publicShareTypes } from './public-share-types.ts';
 import { define, type EntryOf, type EntryType, exact } from './public-type.ts';
 import type { Recorded } from './recorded.ts';
 import { OwnedScanRecord, scanRecordOf } from './scan-record.ts';
-import { scopes } from './scopes.ts';
 import { sessionEnds, signInFailures, signInMeans } from './session.ts';
 import { webhookId as idOfWebhook } from './webhooks/endpoint.ts';
 import { disabledReasons, keyOfEvent, type WebhookEvent, webhookSettings } from './webhooks/webhook.ts';
 
 const qrId = Type.String({ description: 'Identifier of the code.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] });
-const keyId = Type.String({ description: 'Identifier of the key.', examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] });
 const logoId = Type.String({ description: 'Identifier of the logo.', examples: ['logo_0VMNcq2hE3kx0dTtWq8LbY'] });
 const pixels = Type.Integer({ description: 'In pixels.', examples: [512] });
 const bytes = Type.Integer({ description: 'Size of the uploaded picture.', examples: [20_480] });
@@ -104,45 +103,13 @@ export const publicTypes = {
   'key.created': define({
     summary: 'An API key was created.',
     entries: ['key_created'],
-    data: Type.Object(
-      {
-        key_id: keyId,
-        name: Type.String({ examples: ['CI'] }),
-        mode,
-        last4: Type.String({ description: 'The last four characters of the key.', examples: ['x7Qa'] }),
-        scopes: Type.Union([Type.Array(oneOf(scopes)), Type.Null()], {
-          description: 'What the key may do; null for full access.',
-          examples: [['codes.read']],
-        }),
-        expires_at: Type.Union([Type.String({ format: 'date-time' }), Type.Null()], {
-          description: 'When the key stops working; null if it does not expire.',
-          examples: ['2026-12-31T23:00:00.000Z'],
-        }),
-        allowed_cidrs: Type.Union([Type.Array(Type.String()), Type.Null()], {
-          description: 'The networks that the key may be used from; null for all.',
-          examples: [['203.0.113.0/24']],
-        }),
-      },
-      exact,
-    ),
+    data: CreatedKeyData,
     dataOf: ({ data: { key, hash: _, ...data } }) => ({ key_id: key, ...data }),
   }),
   'key.rotated': define({
     summary: 'An API key was replaced by a new one, and works until `expires_at`.',
     entries: ['key_rotated'],
-    data: Type.Object(
-      {
-        key_id: keyId,
-        mode,
-        replaced_by: Type.String({ description: 'The new key.', examples: ['key_0VMNcq2hE3kx0dTtWq8LbZ'] }),
-        expires_at: Type.String({
-          format: 'date-time',
-          description: 'When the replaced key stops working.',
-          examples: ['2026-05-04T08:00:00.000Z'],
-        }),
-      },
-      exact,
-    ),
+    data: RotatedKeyData,
     dataOf: ({ data: { key, ...data } }) => ({ key_id: key, ...data }),
   }),
   'key.revoked': define({

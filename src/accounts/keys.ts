@@ -117,6 +117,9 @@ export async function revoke(
   });
 }
 
+/** The maximum of `overlapHours`, 7 days. */
+export const maxOverlapHours = 168;
+
 export interface Rotation {
   /** How long the replaced key still works; 0 revokes it at once. */
   overlapHours: number;

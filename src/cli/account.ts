@@ -131,19 +131,33 @@ export async function accountKeys(id: string, options: OperatorOptions): Promise
     await requireAccount(sql, id);
     return listKeys(sql, id);
   });
-  const listed = keys.map(({ id: key_id, name, mode, last4, created_at, last_used_at }) => ({
-    key_id,
-    name,
-    mode,
-    key: `sk_${mode}_…${last4}`,
-    created_at: created_at.toISOString(),
-    last_used_at: last_used_at?.toISOString() ?? null,
+  const listed = keys.map((key) => ({
+    key_id: key.id,
+    name: key.name,
+    mode: key.mode,
+    key: `sk_${key.mode}_…${key.last4}`,
+    created_at: key.created_at.toISOString(),
+    last_used_at: key.last_used_at?.toISOString() ?? null,
+    unused: key.unused,
+    scopes: key.scopes,
+    expires_at: key.expires_at?.toISOString() ?? null,
+    allowed_cidrs: key.allowed_cidrs,
+    replaced_by: key.replaced_by,
   }));
   if (options.json) return printJson(listed);
-  const rows = listed.map(({ key_id, key, created_at, last_used_at, name }) => [
-    ...[key_id, key, created_at, last_used_at ?? 'never', name],
-  ]);
-  print(table([['KEY', 'ENDS IN', 'CREATED', 'LAST USED', 'NAME'], ...rows]));
+  const rows = listed.map(
+    ({ key_id, key, created_at, last_used_at, unused, scopes, expires_at, allowed_cidrs, name }) => [
+      key_id,
+      key,
+      created_at,
+      `${last_used_at ?? 'never'}${unused ? ' (unused for 90 days)' : ''}`,
+      expires_at ?? 'never',
+      scopes?.join(' ') ?? 'all',
+      allowed_cidrs?.join(' ') ?? 'all',
+      name,
+    ],
+  );
+  print(table([['KEY', 'ENDS IN', 'CREATED', 'LAST USED', 'EXPIRES', 'SCOPES', 'NETWORKS', 'NAME'], ...rows]));
 }
 
 /** Creates a key as the operator: the way back in for an owner who has lost all keys. */

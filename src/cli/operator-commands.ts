@@ -63,6 +63,10 @@ function declareKey(program: Command): void {
   operatorCommand(key, 'revoke', 'revoke an API key')
     .argument('<key>', 'key id (key_…)')
     .action(action(() => import('./key.ts'), 'keyRevoke'));
+  operatorCommand(key, 'rotate', 'replace an API key by one with another secret, and print it')
+    .argument('<key>', 'key id (key_…)')
+    .option('--overlap <hours>', 'how long the old secret still works, up to 168; 0 ends it at once', '24')
+    .action(action(() => import('./key.ts'), 'keyRotate'));
 }
 
 function declareCode(program: Command): void {

@@ -21,7 +21,7 @@ let account: TestAccount;
 let page: Page;
 let url: string;
 let open: ConsolePage['open'];
-useConsole(service, { plan: 'business', expectedErrors: /status of (401|404|409)/ }, (opened) => {
+useConsole(service, { plan: 'business', expectedErrors: /status of (400|401|404|409)/ }, (opened) => {
   ({ account, page, url, open } = opened);
 });
 
@@ -190,3 +190,49 @@ const focusedLabel = (on: Page) =>
   on.evaluate(
     `document.activeElement.getAttribute('aria-label') ?? document.activeElement.labels?.[0]?.textContent ?? ''`,
   );
+
+test('a key is created with a preset, and its session shows only what the key may do', async () => {
+  const code = await created(account.live, { name: 'Menu', tags: ['Summer'] });
+  await page.goto(`${url}/console/account/keys`);
+  await button('Create key').click();
+  await field('Name').fill('Client');
+  await dialog().getByRole('radio', { name: 'Custom' }).check();
+  expect(await dialog().getByRole('checkbox').count()).toBe(8);
+  await expectUsable(page, 'the form');
+  await dialog().getByRole('radio', { name: 'Read only' }).check();
+  await dialog().getByLabel('Expires').selectOption('30 days');
+  await field('Networks (optional)').fill('10.0.0.0/33');
+  await dialog().getByRole('button', { name: 'Create key' }).click();
+  await dialog().getByText('must be an IP address or CIDR range').waitFor();
+  await field('Networks (optional)').fill('127.0.0.0/8 ::1');
+  await dialog().getByRole('button', { name: 'Create key' }).click();
+  const secret = (await dialog().locator('code').textContent()) ?? '';
+  await button('Done').click();
+  await page.getByText('only from 127.0.0.0/8, ::1').waitFor();
+
+  const opened = await open(phoneScreen);
+  const client = opened.page;
+  await signIn(client, url, secret);
+  await client.goto(`${url}/console`);
+  await client.getByText('Limited key.').waitFor();
+  await client.getByRole('link', { name: 'Menu' }).waitFor();
+  expect(await client.getByRole('link', { name: 'Create code' }).count()).toBe(0);
+  await expectUsable(client, 'the list');
+  await client.goto(`${url}/console/codes/${code.id}?tab=leads`);
+  await client.getByText('Who goes where?').waitFor();
+  expect(await client.getByRole('button', { name: 'Edit' }).count()).toBe(0);
+  expect(await client.getByLabel('Destination', { exact: true }).isDisabled()).toBe(true);
+  await expectUsable(client, 'the code');
+  await client.goto(`${url}/console/codes/new`);
+  await client.getByText('cannot create and change codes').waitFor();
+  await client.goto(`${url}/console/account/keys`);
+  await client.getByText('Client', { exact: true }).waitFor();
+  expect(await client.getByRole('button', { name: /^(Create|Rotate|Revoke)/ }).count()).toBe(0);
+  await opened.close(url);
+
+  await button('Rotate Client').click();
+  await button('Rotate key').click();
+  await dialog().getByText('API key rotated').waitFor();
+  await button('Done').click();
+  await page.getByText('rotated, old secret ends').waitFor();
+});

@@ -62,6 +62,30 @@ test('creates a key for an owner who has lost all of them, and renames an accoun
   expect(new Set(await actorsOf('key_created'))).toEqual(new Set(['operator']));
 });
 
+test('rotates a key, and lists the limits of keys', async () => {
+  const { id, live } = await createAccount(database.sql, { name: 'Café', plan: 'pro', now });
+  const rotated = await runJson('key', 'rotate', live.id, '--overlap', '1');
+  expect(rotated).toEqual({
+    account_id: id,
+    key_id: expect.stringMatching(/^key_/),
+    key: expect.stringMatching(/^sk_live_\w{43}$/),
+    replaced: { id: live.id, works_until: expect.any(String) },
+  });
+  expect(await runJson('account', 'keys', id)).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({
+        key_id: live.id,
+        replaced_by: rotated.key_id,
+        expires_at: rotated.replaced.works_until,
+      }),
+      expect.objectContaining({ key_id: rotated.key_id, scopes: null, expires_at: null, allowed_cidrs: null }),
+    ]),
+  );
+  expect((await run('key', 'rotate', live.id)).output).toContain(`already replaced by ${rotated.key_id}`);
+  expect((await run('key', 'rotate', rotated.key_id, '--overlap', '169')).output).toContain('from 0 to 168, not 169');
+  expect((await run('account', 'keys', id)).output).toMatch(/SCOPES +NETWORKS +NAME/);
+});
+
 test('takes down and restores codes by short code or id', async () => {
   const { id: account } = await createAccount(database.sql, { name: 'Café', plan: 'pro', now });
   const request = { name: 'Menu', destination_url: 'https://example.com', short_code: 'cli-menu' };

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CodeChange } from '../../events/code.ts';
-import { unlimited } from '../../events/key.ts';
+import type { KeyLimits } from '../../events/key.ts';
 import type { Owner } from '../../events/owner.ts';
 import { type Mode, type Plan, plans } from '../../events/plans.ts';
 import type { GivenRule } from '../../events/targeting/rule-ids.ts';
 import { stateTables } from '../../projections/state.ts';
 import { createAccount, rename, setPlan, setTimezone } from '../../src/accounts/accounts.ts';
-import { createKey, revoke } from '../../src/accounts/keys.ts';
+import { createKey, revoke, rotate } from '../../src/accounts/keys.ts';
 import { change, remove, restore } from '../../src/codes/change.ts';
 import { countCodes, findCode } from '../../src/codes/codes.ts';
 import { createCodes } from '../../src/codes/create.ts';
@@ -27,6 +27,11 @@ import { dumpTable } from '../support/tables.ts';
 
 const database = useEmptiedDatabase();
 const by = { actor: 'operator', now: new Date() };
+const limits: KeyLimits = {
+  scopes: ['codes.read', 'analytics.read'],
+  expires_at: new Date('2099-01-01T00:00:00.000Z'),
+  allowed_cidrs: ['10.0.0.0/8', '2001:db8::/32'],
+};
 
 async function currentState(): Promise<Record<string, string[]>> {
   const dumps = Object.keys(stateTables).map(async (table) => [table, await dumpTable(database.sql, table)]);
@@ -227,7 +232,8 @@ async function run(world: World, now: Step): Promise<void> {
       break;
     case 'key':
       if (account === undefined) return;
-      account.keys.push((await createKey(sql, account.id, { name: 'More', mode: now.mode, ...unlimited }, by)).id);
+      account.keys.push((await createKey(sql, account.id, { name: 'More', mode: now.mode, ...limits }, by)).id);
+      account.keys.push((await rotate(sql, account.id, account.keys.at(-1) ?? '', { overlapHours: 1 }, by)).minted.id);
       break;
     case 'revoke': {
       const [key] = account?.keys.splice(now.key % account.keys.length, 1) ?? [];

@@ -2,6 +2,7 @@ import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { modes } from '../../../events/plans.ts';
 import { scopes } from '../../../events/scopes.ts';
+import { maxOverlapHours } from '../../accounts/keys.ts';
 import { exact, time } from '../http/schemas.ts';
 
 /** Schemas of API keys. */
@@ -110,7 +111,7 @@ export const KeyRotation = t.Object(
     overlap_hours: t.Optional(
       t.Number({
         minimum: 0,
-        maximum: 168,
+        maximum: maxOverlapHours,
         default: 24,
         description: 'How long the old secret still works. 0 ends it at once: do not lose the response.',
       }),

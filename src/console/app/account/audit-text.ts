@@ -127,7 +127,7 @@ export function auditText(
   }
 }
 
-/** What limits a new key; events of earlier versions have no such fields. */
+/** What limits a new key; empty for full access. */
 function limitText(data: AuditEvent['data']): string {
   const { scopes, expires_at, allowed_cidrs } = data as Partial<ApiKey>;
   return [

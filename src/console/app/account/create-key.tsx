@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { problemWithName } from '../../../../events/fields.ts';
 import type { Scope } from '../../../../events/scopes.ts';
 import { api } from '../api.ts';
@@ -29,7 +29,7 @@ const analyticsOnly: Scope[] = ['analytics.read'];
 const accessOptions = [
   ['full', 'Full'],
   ['read', 'Read only'],
-  ['analytics', 'Analytics only'],
+  ['analytics', 'Analytics'],
   ['custom', 'Custom'],
 ] as const satisfies (readonly [Access, string])[];
 
@@ -205,21 +205,21 @@ function AccessFields({ form, change, error }: PartProps) {
 const capitalized = (text: string) => text.replace(/^./, (letter) => letter.toUpperCase());
 
 function ExpiryFields({ form, change, error }: PartProps) {
+  const id = useId();
   return (
     <div class="stack gap-xs field">
-      <label>
-        Expires
-        <select
-          value={form.lifetime}
-          onChange={({ currentTarget: { value } }) => change({ lifetime: value as Lifetime })}
-        >
-          {lifetimes.map(([lifetime, text]) => (
-            <option key={lifetime} value={lifetime}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </label>
+      <label for={id}>Expires</label>
+      <select
+        id={id}
+        value={form.lifetime}
+        onChange={({ currentTarget: { value } }) => change({ lifetime: value as Lifetime })}
+      >
+        {lifetimes.map(([lifetime, text]) => (
+          <option key={lifetime} value={lifetime}>
+            {text}
+          </option>
+        ))}
+      </select>
       {form.lifetime === 'custom' && (
         <TimeField
           label={`Time (${timeZoneText(accountTimeZone())})`}

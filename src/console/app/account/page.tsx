@@ -53,14 +53,16 @@ export function AccountPage({ section: wanted, webhook, domain }: Props) {
   return (
     <>
       <Heading title="Account" lead={bootstrap.account.name} />
-      <nav class="tabs" aria-label="Account" ref={tabs}>
-        {allowed.map(([name, path, text, wideText]) => (
-          <a key={name} href={pageUrl(path)} aria-current={name === section ? 'page' : undefined}>
-            {text}
-            <span class="wide">{wideText}</span>
-          </a>
-        ))}
-      </nav>
+      {allowed.length > 0 && (
+        <nav class="tabs" aria-label="Account" ref={tabs}>
+          {allowed.map(([name, path, text, wideText]) => (
+            <a key={name} href={pageUrl(path)} aria-current={name === section ? 'page' : undefined}>
+              {text}
+              <span class="wide">{wideText}</span>
+            </a>
+          ))}
+        </nav>
+      )}
       {!may(needed) ? (
         <NotAllowed scope={needed} />
       ) : section === 'plan' ? (
