@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type IpRanges, parseRanges } from '../../src/lib/ip-range.ts';
+import { replayState } from '../../src/maintenance/replay-state.ts';
 import { freePort } from '../../src/stack/processes.ts';
-import { type Json, newCode } from '../support/api.ts';
+import { created, type Json } from '../support/api.ts';
 import { useDns } from '../support/dns-server.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -174,16 +175,13 @@ describe('a domain', () => {
   test('counts its codes, without those of others that begin alike', async () => {
     const account = await service.account();
     const [domain, alike] = [await addProved(account), await addProved(account, `x-${newName()}`)];
-    const { sql } = service.database;
-    const codes: Json[] = [];
-    for (const _ of [1, 2, 3]) codes.push((await account.live.post('/v1/qrcodes', newCode())).body);
-    // As codes on a domain are stored.
-    const links = [`${domain.name}/one`, `${domain.name}/two`, `${alike.name}/one`];
-    for (const [i, link] of links.entries()) await sql`UPDATE codes SET short_code = ${link} WHERE id = ${codes[i].id}`;
+    const first = await created(account.live, { domain: domain.name });
+    await created(account.live, { domain: domain.name });
+    await created(account.live, { domain: alike.name });
+    await created(account.live);
     expect([(await read(account, domain)).codes, (await read(account, alike)).codes]).toEqual([2, 1]);
-    await account.live.delete(`/v1/qrcodes/${codes[0].id}`);
+    await account.live.delete(`/v1/qrcodes/${first.id}`);
     expect((await read(account, domain)).codes).toBe(1);
-    for (const { id, short_code } of codes) await sql`UPDATE codes SET short_code = ${short_code} WHERE id = ${id}`;
   });
 
   test('has settings that follow the rules of destinations', async () => {
@@ -423,4 +421,11 @@ describe('checks', () => {
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
     }
   });
+});
+
+test('a replay of the log finds every domain as it is', async () => {
+  const account = await service.account();
+  await addProved(account);
+  await account.live.delete(`/v1/domains/${(await addProved(account)).id}`);
+  expect((await replayState(service.database.sql)).corrected).toBe(0);
 });

@@ -43,7 +43,14 @@ interface Created {
 }
 
 /** Words that only the deleted account has sent. */
-const words = ['Zebrafisch', 'zebra-destination.example', 'zebrahook', 'Zebrakey', 'zebra-idempotent'];
+const words = [
+  'Zebrafisch',
+  'zebra-destination.example',
+  'zebra-domain.example',
+  'zebrahook',
+  'Zebrakey',
+  'zebra-idempotent',
+];
 
 /** The columns of an event that stay after its erasure. */
 interface Fact {
@@ -99,6 +106,8 @@ beforeAll(async () => {
   await setHook(gone.live, receiver.url('zebrahook'));
   await gone.live.post('/v1/account/keys', { name: 'Zebrakey', mode: 'live' });
   const fields = { name: 'Zebrafisch', destination_url: 'https://zebra-destination.example/' };
+  const { body: domain } = await gone.live.post('/v1/domains', { name: 'zebra-domain.example' });
+  await gone.live.patch(`/v1/domains/${domain.id}`, { root_url: 'https://zebra-destination.example/' });
   for (const mode of ['live', 'test'] as const) await addPicture(gone.id, mode);
   await addPicture(other.id, 'live');
   active = await created(gone.live, { ...fields, short_code: 'zebra-menu' });
