@@ -3,9 +3,9 @@ import type { Owner } from '../../events/owner.ts';
 import type { Actor } from '../../events/recorded.ts';
 import { changeShare, endShare, type Share, type ShareSettings } from '../../events/share.ts';
 import { writeState } from '../../projections/state.ts';
-import { notFound, Refusal } from '../lib/errors.ts';
+import { notFound, Refusal, retryLater } from '../lib/errors.ts';
 import { isId, newId, newShareToken } from '../lib/ids.ts';
-import { Semaphore } from '../lib/semaphore.ts';
+import { QueueFull, Semaphore } from '../lib/semaphore.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { decideAndAppend } from '../log/decide.ts';
 import { findAccount, hashOfKey } from './accounts.ts';
@@ -26,11 +26,16 @@ export interface NewShare extends Pick<Share, 'name' | 'codes' | 'tags' | 'expir
   password: string | undefined;
 }
 
-/** Argon2id takes 20 MB and 50 ms in a thread of its own; more than two at once would take the CPU from redirects. */
+/** Argon2id takes 20 MB and 0.1 s in a thread of its own; more than two at once would take the CPU from redirects. */
 const hashing = new Semaphore(2, 64);
 const argon2id = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
 
-const hashPassword = (password: string) => hashing.run(() => Bun.password.hash(password, argon2id));
+const hashPassword = (password: string): Promise<string> =>
+  hashing
+    .run(() => Bun.password.hash(password, argon2id))
+    .catch((error) => {
+      throw error instanceof QueueFull ? retryLater('Many passwords are being checked: try again in a moment.') : error;
+    });
 
 /** Throws `QueueFull` if many others are being checked. */
 export const isPassword = (password: string, hash: string): Promise<boolean> =>
