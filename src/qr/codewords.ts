@@ -42,7 +42,7 @@ function structureOf(matrix: Matrix): { blockOf: number[]; correctable: number }
 }
 
 /** Modules that carry data, in the order of the bits: in columns two modules wide, upwards and downwards in turn. */
-function* dataModules({ side, isFunction }: Matrix): Generator<{ x: number; y: number; codeword: number }> {
+export function* dataModules({ side, isFunction }: Matrix): Generator<{ x: number; y: number; codeword: number }> {
   let bit = 0;
   let isUpward = true;
   for (let right = side - 1; right > 0; right -= 2) {

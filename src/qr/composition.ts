@@ -15,6 +15,8 @@ export interface SceneOptions {
   /** Needed for the text of a frame. */
   readonly font?: FrameFont | undefined;
   readonly mask?: Mask | undefined;
+  /** Whether the symbol says that a text beyond ASCII is UTF-8. */
+  readonly declaresUtf8?: boolean | undefined;
   /** The largest size in pixels; by default that of downloads without a physical size. */
   readonly maxSizePx?: number | undefined;
 }
@@ -63,7 +65,7 @@ function composed<P extends Area>(
   options: SceneOptions,
   place: (side: number, margins: Margins) => P,
 ): { composition: Composition; placement: P } {
-  const { matrix, placed } = symbolOf(url, look, options.logo, options.mask);
+  const { matrix, placed } = symbolOf(url, look, options.logo, options.mask, options.declaresUtf8);
   const { side } = matrix;
   const placement = place(side, frameMargins(look.frame, side, look.quietZone));
   const { x, y, width, height } = placement;

@@ -36,6 +36,8 @@ export interface Picture {
   url: string;
   /** What the file calls itself, if not after its text. */
   title?: string | undefined;
+  /** Whether the symbol says that a text beyond ASCII is UTF-8; links do not. */
+  declaresUtf8?: boolean | undefined;
   style: Style;
   format: PictureFormat;
   /** Width in pixels, of PNG and SVG. */
@@ -51,7 +53,7 @@ export interface Picture {
 /** Throws a `RangeError` for a size or a style that cannot be drawn. */
 export async function drawPicture(picture: Picture): Promise<Uint8Array<ArrayBuffer>> {
   const { url, style, format, size, print, dpi, logo, title = `QR code for ${url}` } = picture;
-  const options = { logo, font: frameFont };
+  const options = { logo, font: frameFont, declaresUtf8: picture.declaresUtf8 };
   switch (format) {
     case 'png': {
       const png = await drawPng(url, style, size, { ...options, maxSizePx: maxPrintSizePx });

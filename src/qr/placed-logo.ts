@@ -1,9 +1,10 @@
 import { type ErrorCorrection, errorCorrectionLevels } from '../../events/style-shapes.ts';
 import { lru } from '../lib/lru.ts';
-import { fitsSymbol } from './capacity.ts';
+import { fitsSymbol, maxVersion } from './capacity.ts';
 import { damageOf } from './codewords.ts';
+import { symbolMatrix } from './declared-text.ts';
 import type { Area } from './fill.ts';
-import { type Mask, type Matrix, matrixOf, versionOf } from './matrix.ts';
+import { type Mask, type Matrix, versionOf } from './matrix.ts';
 import type { LogoLook, Look } from './style.ts';
 
 export const tooLarge = 'the logo hides more of the code than error correction can restore';
@@ -28,7 +29,6 @@ export type Proportions = Pick<Area, 'width' | 'height'>;
 
 /** A larger symbol than the text needs has smaller modules, so that a logo of the same share cuts fewer codewords. */
 const maxAddedVersions = 3;
-const maxVersion = 40;
 
 /** The symbol of a short URL, and where its logo is. Throws `LogoTooLarge`. */
 export function symbolOf(
@@ -36,19 +36,20 @@ export function symbolOf(
   look: Look,
   proportions: Proportions | undefined,
   mask?: Mask,
+  declaresUtf8 = false,
 ): { matrix: Matrix; placed: PlacedLogo | undefined } {
   const { logo } = look;
   if (logo === undefined || proportions === undefined)
-    return { matrix: matrixOf(url, mask, look.errorCorrection), placed: undefined };
-  const fitting = fittingSymbol(url, look, logo, proportions);
+    return { matrix: symbolMatrix(url, { mask, level: look.errorCorrection, declaresUtf8 }), placed: undefined };
+  const fitting = fittingSymbol(url, look, logo, proportions, declaresUtf8);
   if (fitting === undefined) throw new LogoTooLarge();
-  const matrix = matrixOf(url, mask, fitting.level, fitting.version);
+  const matrix = symbolMatrix(url, { mask, ...fitting, declaresUtf8 });
   return { matrix, placed: placeLogo(matrix, logo, proportions) };
 }
 
 /** Whether the symbol of a short URL, of which only the length matters, has room for the logo. */
 export const hasRoom = (url: string, look: Look, proportions: Proportions): boolean =>
-  look.logo === undefined || fittingSymbol(url, look, look.logo, proportions) !== undefined;
+  look.logo === undefined || fittingSymbol(url, look, look.logo, proportions, false) !== undefined;
 
 type Fitting = { level: ErrorCorrection; version: number } | undefined;
 
@@ -59,19 +60,25 @@ const fittings = lru<string, { fitting: Fitting }>(1_000);
  * The least error correction level that the style allows and its logo needs. In a very small symbol, a large logo also
  * needs a larger version. Undefined if the logo is too large.
  */
-function fittingSymbol(url: string, { errorCorrection }: Look, logo: LogoLook, proportions: Proportions): Fitting {
+function fittingSymbol(
+  url: string,
+  { errorCorrection }: Look,
+  logo: LogoLook,
+  proportions: Proportions,
+  declaresUtf8: boolean,
+): Fitting {
   const { size, margin, shape } = logo;
   const bytes = new TextEncoder().encode(url).length;
-  const key = [bytes, errorCorrection, size, margin, shape, proportions.width, proportions.height].join();
+  const key = [bytes, declaresUtf8, errorCorrection, size, margin, shape, proportions.width, proportions.height].join();
   const known = fittings.get(key);
   if (known !== undefined) return known.fitting;
-  const fitting = findFitting(url, errorCorrection, logo, proportions);
+  const fitting = findFitting(candidates(url, errorCorrection, declaresUtf8), logo, proportions);
   fittings.set(key, { fitting });
   return fitting;
 }
 
-function findFitting(url: string, least: ErrorCorrection, logo: LogoLook, proportions: Proportions): Fitting {
-  for (const matrix of candidates(url, least)) {
+function findFitting(matrices: Iterable<Matrix>, logo: LogoLook, proportions: Proportions): Fitting {
+  for (const matrix of matrices) {
     const placed = placeLogo(matrix, logo, proportions);
     if (!coversPatterns(matrix, placed) && damageOf(matrix, placed.isLeftOut) <= 1)
       return { level: matrix.level, version: versionOf(matrix) };
@@ -82,13 +89,15 @@ function findFitting(url: string, least: ErrorCorrection, logo: LogoLook, propor
 /** The mask changes which modules are dark, not which codewords they belong to; with a given one nothing is searched. */
 const anyMask = 0;
 
-function* candidates(url: string, least: ErrorCorrection): Generator<Matrix> {
+function* candidates(url: string, least: ErrorCorrection, declaresUtf8: boolean): Generator<Matrix> {
+  const matrixAt = (level: ErrorCorrection, version?: number) =>
+    symbolMatrix(url, { mask: anyMask, level, version, declaresUtf8 });
   const allowed = errorCorrectionLevels.slice(errorCorrectionLevels.indexOf(least));
-  for (const level of allowed) if (fitsSymbol(url, level)) yield matrixOf(url, anyMask, level);
+  for (const level of allowed) if (fitsSymbol(url, level)) yield matrixAt(level);
   if (!fitsSymbol(url, 'H')) return;
-  const smallest = versionOf(matrixOf(url, anyMask, 'H'));
+  const smallest = versionOf(matrixAt('H'));
   const largest = Math.min(smallest + maxAddedVersions, maxVersion);
-  for (let version = smallest + 1; version <= largest; version++) yield matrixOf(url, anyMask, 'H', version);
+  for (let version = smallest + 1; version <= largest; version++) yield matrixAt('H', version);
 }
 
 function placeLogo({ side }: Matrix, logo: LogoLook, proportions: Proportions): PlacedLogo {

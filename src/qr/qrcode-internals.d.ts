@@ -21,6 +21,13 @@ declare module 'qrcode/lib/core/error-correction-level.js' {
   export default levels;
 }
 
+declare module 'qrcode/lib/core/reed-solomon-encoder.js' {
+  export default class ReedSolomonEncoder {
+    constructor(degree: number);
+    encode(data: Uint8Array): Uint8Array;
+  }
+}
+
 declare module 'qrcode/lib/core/utils.js' {
   const utils: { getSymbolTotalCodewords(version: number): number };
   export default utils;

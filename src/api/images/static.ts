@@ -64,7 +64,7 @@ export const drawStaticCode = ({ sql }: Service, renderer: Renderer, proofs: Pro
       const text = textOf(content, lookOf(style).errorCorrection);
       refuseFrameTexts([{ style }]);
       const logo = await requireArt(sql, caller, style);
-      const picture = { url: text, style, logo, title: titleOf(content), ...image };
+      const picture = { url: text, style, logo, title: titleOf(content), declaresUtf8: true, ...image };
       const drawn = await draw(renderer, picture, { account: caller.account, signal });
       await checkDrawnStyle(proofs, caller, { style, text, logo, allowUnreadable: allow_unreadable });
       return {

@@ -1,9 +1,8 @@
 import { Type as t } from '@sinclair/typebox';
 import type { PasswordChange } from '../../codes/passwords.ts';
 import { readPasswordHash } from '../../codes/passwords.ts';
-import { type FieldError, invalid, retryLater } from '../../lib/errors.ts';
+import { type FieldError, invalid } from '../../lib/errors.ts';
 import { hashPassword, isPassword } from '../../lib/passwords.ts';
-import { QueueFull } from '../../lib/semaphore.ts';
 import type { Queryable } from '../../lib/sql.ts';
 import { orNull } from '../http/schemas.ts';
 
@@ -37,7 +36,7 @@ export async function hashAll(given: (string | undefined)[]): Promise<(string | 
       }),
     );
   if (first !== undefined) throw invalid([first, ...rest]);
-  return Promise.all(given.map((text) => (text === undefined ? undefined : hashOf(text))));
+  return Promise.all(given.map((text) => (text === undefined ? undefined : hashPassword(text))));
 }
 
 /** What a change does with the password; undefined if the code has this one already. */
@@ -49,16 +48,7 @@ export async function passwordChangeOf(
   if (given === undefined) return undefined;
   if (given === null) return 'remove';
   const present = await readPasswordHash(sql, code);
-  if (present !== undefined && (await unlessBusy(isPassword(given, present)))) return undefined;
-  return { hash: await hashOf(given) };
+  // While many others wait, it is set again, which changes nothing for visitors.
+  const isSame = present !== undefined && (await isPassword(given, present).catch(() => false));
+  return isSame ? undefined : { hash: await hashPassword(given) };
 }
-
-const hashOf = (text: string) => unlessBusy(hashPassword(text));
-
-/** Answers 503 instead of waiting behind many others. */
-const unlessBusy = <T>(work: Promise<T>): Promise<T> =>
-  work.catch((error) => {
-    throw error instanceof QueueFull
-      ? retryLater('Too many passwords are being set: try again in a few seconds.', 2)
-      : error;
-  });

@@ -214,6 +214,7 @@ describe('the operations', () => {
     const { id: code } = await created(live);
     const post = (fields: object) => live.post('/v1/shares', { name: 'Page', ...fields });
     const { body: first } = await post({ qr_ids: [code] });
+    now = new Date(now.getTime() + 1);
     const { body: second } = await post({ tags: ['Bar'] });
     expect((await live.get('/v1/shares')).body.data.map(({ id }: Json) => id)).toEqual([second.id, first.id]);
     expect((await inTestMode.get('/v1/shares')).body.data).toEqual([]);

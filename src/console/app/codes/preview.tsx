@@ -24,7 +24,7 @@ interface Props {
 export function Preview({ text, caption, alt, style, subject }: Props) {
   const font = useFrameFont(style.frame !== undefined && style.frame.type !== 'none');
   const logo = useLogoPicture(style.logo?.id);
-  const { svg, isLogoTooLarge } = drawFitting(text, style, font, logo);
+  const { svg, isLogoTooLarge } = drawFitting(text, style, { font, logo, declaresUtf8: 'content' in subject });
   const proof = useProof(style, text, subject);
   return (
     <aside class="card stack gap-m preview" aria-label="Preview">
@@ -52,14 +52,13 @@ export function Preview({ text, caption, alt, style, subject }: Props) {
 function drawFitting(
   text: string,
   style: Style,
-  font: FrameFont | undefined,
-  logo: RasterLogo | undefined,
+  options: { font: FrameFont | undefined; logo: RasterLogo | undefined; declaresUtf8: boolean },
 ): { svg: string; isLogoTooLarge: boolean } {
   try {
-    return { svg: drawSvg(text, style, defaultSizePx, { font, logo }), isLogoTooLarge: false };
+    return { svg: drawSvg(text, style, defaultSizePx, options), isLogoTooLarge: false };
   } catch (error) {
     if (!(error instanceof LogoTooLarge)) throw error;
-    return { svg: drawSvg(text, style, defaultSizePx, { font }), isLogoTooLarge: true };
+    return { svg: drawSvg(text, style, defaultSizePx, { ...options, logo: undefined }), isLogoTooLarge: true };
   }
 }
 
