@@ -28,6 +28,9 @@ export interface Code extends CodeFields {
   status: 'active' | 'paused' | 'draft' | 'deleted';
   style: Style;
   limit_reached_at: Date | null;
+  /** When the link was created at the service that it was imported from, and how often it was opened there; null if unknown. */
+  imported_at: Date | null;
+  imported_scans: number | null;
   created_at: Date;
   updated_at: Date;
   /** The version of the code's stream. */

@@ -20,6 +20,13 @@ export interface NewCode {
   status: 'active' | 'draft';
   style: Style;
   optional?: OptionalChange;
+  imported?: Imported;
+}
+
+/** What is known of a link from the service that it was imported from. */
+export interface Imported {
+  created_at?: Date | undefined;
+  scans?: number | undefined;
 }
 
 export interface CodeChange extends OptionalChange {
@@ -31,12 +38,20 @@ export interface CodeChange extends OptionalChange {
 /** Creates an id of a rule or variant that no code has had. Passed in, because randomness is not pure. */
 export type NewRuleId = (prefix: 'r' | 'v') => string;
 
-export function createCode({ optional = {}, ...code }: NewCode, newId: NewRuleId): CodeCreated {
+export function createCode({ optional = {}, imported = {}, ...code }: NewCode, newId: NewRuleId): CodeCreated {
   const rules = optional.rules ? assignIds([], optional.rules, newId) : null;
   const { tags, tag_names } = tagsOf(optional.tags ?? null);
   const names = tag_names === null ? {} : { tag_names };
-  return { type: 'code_created', data: { ...code, ...encodeFields({ ...optional, rules, tags }), ...names } };
+  return {
+    type: 'code_created',
+    data: { ...code, ...encodeFields({ ...optional, rules, tags }), ...names, ...encodeImported(imported) },
+  };
 }
+
+const encodeImported = ({ created_at, scans }: Imported) => ({
+  ...(created_at === undefined ? {} : { imported_at: created_at.toISOString() }),
+  ...(scans === undefined ? {} : { imported_scans: scans }),
+});
 
 /** The events of a change; none if it changes nothing. */
 export function changeCode(code: Code, { rules, tags, ...change }: CodeChange, newId: NewRuleId): CodeChanged[] {
@@ -84,6 +99,8 @@ const erasedCode = ({ stream, data, occurred_at, version, position }: Recorded<C
   disabled_at: null,
   limit_reached_at: null,
   tag_names: null,
+  imported_at: null,
+  imported_scans: null,
   ...decodeFields({}),
 });
 
@@ -95,6 +112,8 @@ export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Cod
       ...event.data,
       ...decodeFields(event.data),
       tag_names: event.data.tag_names ?? null,
+      imported_at: event.data.imported_at === undefined ? null : new Date(event.data.imported_at),
+      imported_scans: event.data.imported_scans ?? null,
       id: event.stream,
       destination_revision: 1,
       limit_reached_at: null,

@@ -130,6 +130,8 @@ const changeableColumns = {
   disabled_reason: true,
   disabled_at: true,
   limit_reached_at: true,
+  imported_at: true,
+  imported_scans: true,
 } satisfies Record<
   Exclude<keyof Code, keyof CodeFields | 'id' | 'account' | 'mode' | 'short_code' | 'short_code_given'>,
   true

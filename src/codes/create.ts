@@ -1,4 +1,4 @@
-import { createCode } from '../../events/code.ts';
+import { createCode, type Imported } from '../../events/code.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
 import type { OptionalChange } from '../../events/code-fields.ts';
 import { type Link, linkOf, shortCodeOf } from '../../events/link.ts';
@@ -35,6 +35,8 @@ export interface CodeRequest {
   status?: 'active' | 'draft' | undefined;
   style?: Style | undefined;
   optional?: OptionalChange | undefined;
+  /** Only for the operator's import: the API does not accept it. */
+  imported?: Imported | undefined;
 }
 
 class ShortCodeLost extends Error {
@@ -82,7 +84,7 @@ export async function prepareCodes(
     requests.map(({ optional = {} }) => optional),
   );
   const pending = prepare(
-    requests.map(({ name, destination_url, short_code, domain, status, style }, i) => ({
+    requests.map(({ name, destination_url, short_code, domain, status, style, imported }, i) => ({
       stream: newId('qr', by.now.getTime()),
       version: 1,
       event: createCode(
@@ -96,6 +98,7 @@ export async function prepareCodes(
           status: status ?? 'active',
           style: style ?? {},
           optional: optionals[i] as OptionalChange,
+          imported: imported ?? {},
         },
         newRuleId,
       ),

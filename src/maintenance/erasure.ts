@@ -252,5 +252,6 @@ const accountTables = [
   'account_blocks',
   'logo_files',
   'domain_checks',
+  'imports',
   'subscriptions',
 ];

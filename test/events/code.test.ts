@@ -72,6 +72,8 @@ describe('creating', () => {
       tags: null,
       tag_names: null,
       note: null,
+      imported_at: null,
+      imported_scans: null,
     });
   });
 
