@@ -175,7 +175,8 @@ describe('an account deleted by the operator', () => {
   test('has no scans in the log or the warehouse, and no counts, visitors, deliveries or secrets', async () => {
     for (const table of ['scans', 'deliveries', 'delivery_counts', 'endpoints', 'api_keys'])
       expect(await countIn(table, gone.id), table).toBe(0);
-    for (const table of ['subscriptions', 'endpoint_replays', 'imports']) expect(await countIn(table, gone.id), table).toBe(0);
+    for (const table of ['subscriptions', 'endpoint_replays', 'imports'])
+      expect(await countIn(table, gone.id), table).toBe(0);
     for (const table of ['endpoint_secrets', 'idempotency_keys', 'console_sessions', 'code_counts'])
       expect(await countIn(table, gone.id), table).toBe(0);
     const codes = sql()`SELECT id FROM codes WHERE account = ${gone.id}`;
