@@ -20,7 +20,7 @@ const maxScans = Type.Integer({ minimum: 1 });
 
 export const codeEvents = {
   code_created: defineEvent(
-    8,
+    9,
     Type.Object(
       {
         account: text,
@@ -45,6 +45,10 @@ export const codeEvents = {
         note: Type.Optional(text),
         /** The password itself is not in the log, and neither is its hash. */
         has_password: Type.Optional(Type.Literal(true)),
+        /** When the link was created at the service that it was imported from. */
+        imported_at: Type.Optional(text),
+        /** How often it was opened there. Never part of the scans of the code. */
+        imported_scans: Type.Optional(Type.Integer({ minimum: 0 })),
       },
       { additionalProperties: false },
     ),
@@ -62,6 +66,8 @@ export const codeEvents = {
       6: (old) => old,
       // Schema 7 predates custom domains in `short_code`, and `has_password`, which is optional.
       7: (old) => old,
+      // Schema 8 predates `imported_at` and `imported_scans`, which are optional.
+      8: (old) => old,
     },
   ),
   code_renamed: defineEvent(1, fromTo),

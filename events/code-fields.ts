@@ -30,6 +30,9 @@ export interface Code extends CodeFields {
   limit_reached_at: Date | null;
   /** Whether the short link asks for a password; null for no. */
   has_password: true | null;
+  /** When the link was created at the service that it was imported from, and how often it was opened there; null if unknown. */
+  imported_at: Date | null;
+  imported_scans: number | null;
   created_at: Date;
   updated_at: Date;
   /** The version of the code's stream. */

@@ -21,6 +21,13 @@ export interface NewCode {
   style: Style;
   optional?: OptionalChange;
   has_password?: boolean;
+  imported?: Imported;
+}
+
+/** What is known of a link from the service that it was imported from. */
+export interface Imported {
+  created_at?: Date | undefined;
+  scans?: number | undefined;
 }
 
 export interface CodeChange extends OptionalChange {
@@ -32,14 +39,22 @@ export interface CodeChange extends OptionalChange {
 /** Creates an id of a rule or variant that no code has had. Passed in, because randomness is not pure. */
 export type NewRuleId = (prefix: 'r' | 'v') => string;
 
-export function createCode({ optional = {}, has_password = false, ...code }: NewCode, newId: NewRuleId): CodeCreated {
+export function createCode(
+  { optional = {}, has_password = false, imported = {}, ...code }: NewCode,
+  newId: NewRuleId,
+): CodeCreated {
   const rules = optional.rules ? assignIds([], optional.rules, newId) : null;
   const { tags, tag_names } = tagsOf(optional.tags ?? null);
   const names = tag_names === null ? {} : { tag_names };
   const password = has_password ? { has_password: true as const } : {};
   const fields = encodeFields({ ...optional, rules, tags });
-  return { type: 'code_created', data: { ...code, ...fields, ...names, ...password } };
+  return { type: 'code_created', data: { ...code, ...fields, ...names, ...password, ...encodeImported(imported) } };
 }
+
+const encodeImported = ({ created_at, scans }: Imported) => ({
+  ...(created_at === undefined ? {} : { imported_at: created_at.toISOString() }),
+  ...(scans === undefined ? {} : { imported_scans: scans }),
+});
 
 /** The events of a change; none if it changes nothing. */
 export function changeCode(code: Code, { rules, tags, ...change }: CodeChange, newId: NewRuleId): CodeChanged[] {
@@ -94,6 +109,8 @@ const erasedCode = ({ stream, data, occurred_at, version, position }: Recorded<C
   limit_reached_at: null,
   has_password: null,
   tag_names: null,
+  imported_at: null,
+  imported_scans: null,
   ...decodeFields({}),
 });
 
@@ -105,6 +122,8 @@ export function evolveCode(code: Code | undefined, event: AppliedCodeEvent): Cod
       ...event.data,
       ...decodeFields(event.data),
       tag_names: event.data.tag_names ?? null,
+      imported_at: event.data.imported_at === undefined ? null : new Date(event.data.imported_at),
+      imported_scans: event.data.imported_scans ?? null,
       id: event.stream,
       destination_revision: 1,
       limit_reached_at: null,

@@ -134,6 +134,8 @@ const changeableColumns = {
   disabled_at: true,
   limit_reached_at: true,
   has_password: true,
+  imported_at: true,
+  imported_scans: true,
 } satisfies Record<
   Exclude<keyof Code, keyof CodeFields | 'id' | 'account' | 'mode' | 'short_code' | 'short_code_given'>,
   true

@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { modes, plans } from '../../events/plans.ts';
+import { sourceNames } from '../imports/source-names.ts';
 import { action, dataOption, operatorCommand } from './declare.ts';
 
 /** Declares what operators do to accounts, their keys, codes, destinations and secrets. */
@@ -9,6 +10,7 @@ export function declareOperatorCommands(program: Command): void {
   declareCode(program);
   declareDestinations(program);
   declareSecret(program);
+  declareImport(program);
 }
 
 function declareAccount(program: Command): void {
@@ -118,4 +120,41 @@ Every webhook gets a new signing secret, which its receiver must be given. A ret
 visitor of a code counts as new once.`,
     )
     .action(action(() => import('./secret.ts'), 'secretReset'));
+}
+
+function declareImport(program: Command): void {
+  operatorCommand(program, 'import', 'import the links of another service as codes, from its export or its API')
+    .addArgument(new Argument('<source>', 'service that the links come from').choices(sourceNames))
+    .argument('<from>', 'export file (CSV or JSON), or URL of the API')
+    .requiredOption('--account <id>', 'account that gets the codes (acct_…)')
+    .option('--domain <name>', 'active custom domain of the account for all links; by default each keeps its own')
+    .option('--key <key>', 'key of the API; IMPORT_KEY in the environment is not visible to other users')
+    .option('--partial', 'take links without what Scanlog does not support, such as A/B tests of other services')
+    .option('--dry-run', 'print what would be imported and what cannot be, and import nothing')
+    .addHelpText(
+      'after',
+      `
+Short codes, titles, tags, expiry and device destinations are kept. A link stays on
+its domain if that is an active domain of the account, or else comes to the domain of
+the service. Old totals are shown apart and never counted as scans. Run the command
+again after an interruption: links that were imported are neither doubled nor changed.
+
+Examples:
+  ./scanlog import bitly links.csv --account acct_… --dry-run
+  ./scanlog import csv links.csv --account acct_… --domain go.example.com
+  IMPORT_KEY=… ./scanlog import shlink https://s.example.com --account acct_…
+
+URLs of APIs:
+  bitly      https://api-ssl.bitly.com/v4, or …/v4/groups/<guid>/bitlinks for one group
+  dub        https://api.dub.co
+  shlink     https://<your Shlink>
+  kutt       https://<your Kutt>
+  yourls     https://<your YOURLS>; the key is its signature token
+  rebrandly  https://api.rebrandly.com/v1, with ?workspace=<id> for another workspace
+  short-io   https://api.short.io, with ?domain_id=<id> for one domain
+
+The exit code is 1 if a link cannot be imported, or only without a part of it.
+docs/import.md lists the columns of files and what becomes of each field.`,
+    )
+    .action(action(() => import('./import.ts'), 'importCommand'));
 }

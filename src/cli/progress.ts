@@ -33,3 +33,20 @@ export function progressBar(what: string) {
     },
   };
 }
+
+/** Shows on stderr how far a step of unknown length is: a line that changes on a terminal, a line every 5 s elsewhere. */
+export function progressLine() {
+  const out = process.stderr;
+  let shownAt = performance.now();
+  return {
+    update(text: string): void {
+      if (performance.now() - shownAt < (out.isTTY ? 100 : lineEveryMs)) return;
+      shownAt = performance.now();
+      out.write(out.isTTY ? `\r${text}\x1b[K` : `${text}\n`);
+    },
+    /** Before anything else is printed. */
+    clear(): void {
+      if (out.isTTY) out.write('\r\x1b[K');
+    },
+  };
+}

@@ -1,4 +1,4 @@
-import { createCode } from '../../events/code.ts';
+import { createCode, type Imported } from '../../events/code.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
 import type { OptionalChange } from '../../events/code-fields.ts';
 import { type Link, linkOf, shortCodeOf } from '../../events/link.ts';
@@ -38,6 +38,8 @@ export interface CodeRequest {
   optional?: OptionalChange | undefined;
   /** The argon2id hash of the password that the short link asks for. */
   password_hash?: string | undefined;
+  /** Only for the operator's import: the API does not accept it. */
+  imported?: Imported | undefined;
 }
 
 class ShortCodeLost extends Error {
@@ -85,7 +87,7 @@ export async function prepareCodes(
     requests.map(({ optional = {} }) => optional),
   );
   const pending = prepare(
-    requests.map(({ name, destination_url, short_code, domain, status, style, password_hash }, i) => ({
+    requests.map(({ name, destination_url, short_code, domain, status, style, password_hash, imported }, i) => ({
       stream: newId('qr', by.now.getTime()),
       version: 1,
       event: createCode(
@@ -100,6 +102,7 @@ export async function prepareCodes(
           style: style ?? {},
           optional: optionals[i] as OptionalChange,
           has_password: password_hash !== undefined,
+          imported: imported ?? {},
         },
         newRuleId,
       ),

@@ -23,3 +23,9 @@ export async function refuseDomains(
   });
   if (first !== undefined) throw invalid([first, ...rest]);
 }
+
+/** The names of the domains of an account on which codes can be created. */
+export async function activeDomains(sql: Queryable, account: string): Promise<Set<string>> {
+  const rows = await sql<{ name: string }[]>`SELECT name FROM domains WHERE account = ${account} AND status = 'active'`;
+  return new Set(rows.map(({ name }) => name));
+}

@@ -37,8 +37,8 @@ export async function reserveQuota(
   if (limits !== undefined) await checkGivenShortCodes(tx, owner, requests, { plan, limits, now });
 }
 
-async function planOf(tx: Transaction, id: string): Promise<Plan> {
-  const [account] = await tx<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${id}`;
+async function planOf(sql: Queryable, id: string): Promise<Plan> {
+  const [account] = await sql<{ plan: Plan }[]>`SELECT plan FROM accounts WHERE id = ${id}`;
   // The account was deleted after the request was admitted.
   if (account === undefined) throw notFound('account');
   return account.plan;
@@ -67,14 +67,26 @@ const testQuota = (
 
 async function checkCodes(tx: Transaction, owner: Owner, count: number, { limit, rule, remedy }: Quota): Promise<void> {
   const used = totalOf(await countCodes(tx, owner));
-  if (used + count <= limit) return;
+  if (used + count > limit) throw exceeded({ limit, rule, remedy }, used, count);
+}
+
+function exceeded({ limit, rule, remedy }: Quota, used: number, count: number): Refusal {
   const message = `${rule}, and ${used} exist: ${count === 1 ? 'no more can be created' : `${count} more cannot be created`}. ${remedy}`;
   const exceeding = Array.from({ length: count }, (_, index) => index).slice(Math.max(0, limit - used));
-  throw new Refusal(
+  return new Refusal(
     'quota_exceeded',
     message,
     exceeding.map((index) => ({ index, field: 'qrcodes', message: 'This QR code exceeds the quota.' })),
   );
+}
+
+/** Checks creations that will not happen: call it with the number of codes that are to be added to those of before. */
+export async function planOfCreation(sql: Queryable, owner: Owner): Promise<(added: number, count: number) => void> {
+  const quota = planQuota(await planOf(sql, owner.account));
+  const used = totalOf(await countCodes(sql, owner));
+  return (added, count) => {
+    if (used + added + count > quota.limit) throw exceeded(quota, used + added, count);
+  };
 }
 
 const windowDays = 30;

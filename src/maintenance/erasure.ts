@@ -252,6 +252,7 @@ const accountTables = [
   'account_blocks',
   'logo_files',
   'domain_checks',
+  'imports',
   'subscriptions',
   'share_secrets',
 ];

@@ -73,6 +73,8 @@ describe('creating', () => {
       tags: null,
       tag_names: null,
       note: null,
+      imported_at: null,
+      imported_scans: null,
     });
   });
 

@@ -111,6 +111,7 @@ beforeAll(async () => {
   for (const mode of ['live', 'test'] as const) await addPicture(gone.id, mode);
   await addPicture(other.id, 'live');
   active = await created(gone.live, { ...fields, short_code: 'zebra-menu' });
+  await sql()`INSERT INTO imports VALUES (${gone.id}, 'bitly', 'bit.ly/zebra-menu', ${active.id})`;
   deletedBefore = await created(gone.test, fields);
   otherCode = await created(other.live);
   await gone.live.post('/v1/qrcodes', newCode(fields), { 'idempotency-key': 'zebra-idempotent' });
@@ -183,7 +184,8 @@ describe('an account deleted by the operator', () => {
   test('has no scans in the log or the warehouse, and no counts, visitors, deliveries or secrets', async () => {
     for (const table of ['scans', 'deliveries', 'delivery_counts', 'endpoints', 'api_keys'])
       expect(await countIn(table, gone.id), table).toBe(0);
-    for (const table of ['subscriptions', 'endpoint_replays']) expect(await countIn(table, gone.id), table).toBe(0);
+    for (const table of ['subscriptions', 'endpoint_replays', 'imports'])
+      expect(await countIn(table, gone.id), table).toBe(0);
     for (const table of ['endpoint_secrets', 'idempotency_keys', 'console_sessions', 'code_counts'])
       expect(await countIn(table, gone.id), table).toBe(0);
     const codes = sql()`SELECT id FROM codes WHERE account = ${gone.id}`;

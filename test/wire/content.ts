@@ -273,6 +273,18 @@ export const keyChanges: Change[] = [
   { type: 'sign_in_failed' as const, data: { mode: 'live' as const, reason: 'key_expired' as const } },
 ].map((event, i) => recorded(account, i + 1, event));
 
+/** A code that was imported from another service. */
+export const importedChanges: Change[] = [
+  recorded(code, 1, {
+    type: 'code_created' as const,
+    data: {
+      ...(creation?.type === 'code_created' ? creation.data : undefined),
+      imported_at: '2019-03-01T09:30:00.000Z',
+      imported_scans: 6409,
+    },
+  } as Pick<Change, 'type' | 'data'>),
+];
+
 /** One change of every type of the webhooks of `/v1/webhooks`. */
 export const webhookChanges: Change[] = [
   {

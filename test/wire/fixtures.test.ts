@@ -16,6 +16,7 @@ import {
   changeRange,
   changes,
   domainChanges,
+  importedChanges,
   keyChanges,
   noteChanges,
   routes,
@@ -55,7 +56,7 @@ const scansOf = (hasRules: boolean) => (hasRules ? ruledScans : scans);
 const written = (name: string): string =>
   text(name).replaceAll(
     /("type":"(code_created|tags_changed)".*?"schema":)\d+/g,
-    (_, before, type) => `${before}${type === 'code_created' ? 8 : 2}`,
+    (_, before, type) => `${before}${type === 'code_created' ? 9 : 2}`,
   );
 const newer = /newer version of Scanlog: upgrade this process first$/;
 const encoded = (text: string) => new TextEncoder().encode(text);
@@ -117,6 +118,11 @@ describe('a message of the stream', () => {
     expect(decodeMessage(bytes(`stream-message-2-changes-${schema}`))).toEqual({ ...changeRange, entries: changes });
   });
 
+  test('with an imported code is decoded', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-code_created-9'));
+    expect(entries).toEqual(importedChanges);
+  });
+
   test('with changes of webhooks is decoded, and has one of each type', () => {
     const { entries } = decodeMessage(bytes('stream-message-2-changes-webhooks'));
     expect(entries).toEqual(webhookChanges);
@@ -142,7 +148,10 @@ describe('a message of the stream', () => {
       written('stream-message-2-changes-code_created-7'),
     );
     expect(encodeChanges(changeRange, domainChanges.map(encodeChange))).toBe(
-      text('stream-message-2-changes-code_created-8'),
+      written('stream-message-2-changes-code_created-8'),
+    );
+    expect(encodeChanges(changeRange, importedChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-code_created-9'),
     );
     expect(encodeChanges(changeRange, webhookChanges.map(encodeChange))).toBe(
       text('stream-message-2-changes-webhooks'),
@@ -176,9 +185,9 @@ describe('a message of the stream', () => {
 
   test('with events or lines of a newer version is rejected, naming them', () => {
     const [created] = changes;
-    const event = JSON.stringify({ ...created, schema: 9 });
+    const event = JSON.stringify({ ...created, schema: 10 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [event])))).toThrow(
-      /^An event of type code_created \(version 9, this process reads up to 8\) was written by a newer/,
+      /^An event of type code_created \(version 10, this process reads up to 9\) was written by a newer/,
     );
     const unknown = JSON.stringify({ ...created, type: 'code_exploded', schema: 1 });
     expect(() => decodeMessage(encoded(encodeChanges(changeRange, [unknown])))).toThrow(/unknown type code_exploded/);

@@ -39,6 +39,12 @@ export const presentRead = (
   version: code.version,
   availability: availabilityOf(code, now),
   ...presentOptional(code),
+  ...presentImported(code),
+});
+
+const presentImported = ({ imported_at, imported_scans }: CountedCode) => ({
+  ...(imported_at === null ? {} : { imported_at: imported_at.toISOString() }),
+  ...(imported_scans === null ? {} : { imported_scans }),
 });
 
 const presentOptional = (code: CountedCode) => ({

@@ -130,6 +130,9 @@ const refusedChanges = {
     ]),
   ),
   ...Object.fromEntries(['created_at', 'updated_at'].map((field) => [field, 'is set by the service: remove it'])),
+  ...Object.fromEntries(
+    ['imported_at', 'imported_scans'].map((field) => [field, 'is set by the import of the operator: remove it']),
+  ),
   version: 'is set by the service; send it as If-Match to change only this version',
   disabled: 'is set by the operator of the service: remove it',
   has_password: 'follows from password: change that',

@@ -51,6 +51,21 @@ const domain = t.String({
   examples: ['go.example.com'],
 });
 
+/** Set by the operator's import, and never changed. */
+const importedAnswer = {
+  imported_at: t.Optional(
+    time('In the single read of a code that was imported: when its link was created at the service that it came from.'),
+  ),
+  imported_scans: t.Optional(
+    t.Integer({
+      minimum: 0,
+      description:
+        'In the single read of a code that was imported: how often its link had been opened before. Not part of `total_scans`, nor of any analytics.',
+      examples: [6409],
+    }),
+  ),
+};
+
 export const QrCode = t.Object(
   {
     id,
@@ -73,6 +88,7 @@ export const QrCode = t.Object(
     has_password: hasPassword,
     disabled: t.Optional(Disabled),
     ...targetingAnswer,
+    ...importedAnswer,
   },
   exact,
 );

@@ -115,6 +115,13 @@ const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }
           Scans <small>all time, with bots</small>
         </dt>
         <dd class="figure">{number(code.total_scans)}</dd>
+        {code.imported_scans !== undefined && (
+          <dd>
+            <small>
+              {plural(code.imported_scans, 'scan')} before the import on {date(code.created_at)}
+            </small>
+          </dd>
+        )}
       </div>
       <div>
         <dt>
@@ -131,6 +138,11 @@ const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }
       <div>
         <dt>Created</dt>
         <dd title={time(code.created_at)}>{date(code.created_at)}</dd>
+        {code.imported_at !== undefined && (
+          <dd title={time(code.imported_at)}>
+            <small>imported from a link of {date(code.imported_at)}</small>
+          </dd>
+        )}
       </div>
       <div>
         <dt>Last updated</dt>

@@ -1,0 +1,187 @@
+import { linkOf } from '../../events/link.ts';
+import type { Owner } from '../../events/owner.ts';
+import { operator } from '../../events/recorded.ts';
+import { foldShortCode } from '../../events/short-code.ts';
+import { refuseBlocked, urlsOf } from '../codes/blocked-hosts.ts';
+import { lostShortCode, prepareCodes, takenShortCodes } from '../codes/create.ts';
+import { refuseDomains } from '../codes/domains.ts';
+import { planOfCreation } from '../codes/quota.ts';
+import { Refusal } from '../lib/errors.ts';
+import type { SecretBox } from '../lib/secret-box.ts';
+import type { Sql } from '../lib/sql.ts';
+import { violates } from '../log/connect.ts';
+import type { LinkPage, SourceLink } from './link.ts';
+import { type Planned, type PlanOptions, planLink, type Refused } from './plan.ts';
+import type { SourceName } from './source-names.ts';
+
+/** Codes that are created in one transaction: their events are appended in 5 to 10 ms, for which other appends wait. */
+const maxBatchSize = 100;
+
+export interface ImportOptions extends PlanOptions {
+  owner: Owner;
+  source: SourceName;
+  /** Checks everything and creates nothing. */
+  isDryRun: boolean;
+  clock(): Date;
+}
+
+/** What became of a link. */
+export type Outcome =
+  | ({ outcome: 'imported' } & Planned)
+  /** An earlier run, or an earlier link with the same id, has imported it. */
+  | { outcome: 'unchanged'; link: SourceLink }
+  | ({ outcome: 'refused' } & Refused);
+
+/**
+ * Imports links in batches, and yields what became of each page. A link that an earlier run has imported stays as it is, so a
+ * run that was interrupted is continued by another.
+ */
+export async function* importLinks(
+  { sql, box }: { sql: Sql; box: SecretBox },
+  pages: AsyncIterable<LinkPage>,
+  options: ImportOptions,
+): AsyncGenerator<{ outcomes: Outcome[]; total: number | undefined }> {
+  const create = options.isDryRun ? await checker(sql, options) : creator(sql, box, options);
+  /** The ids of a dry run, which are not in the database. */
+  const checked = new Set<string>();
+  for await (const { links, total } of pages)
+    for (let i = 0; i < links.length; i += maxBatchSize) {
+      const batch = links.slice(i, i + maxBatchSize);
+      yield { outcomes: await importBatch(sql, batch, checked, create, options), total };
+      if (options.isDryRun) for (const { id } of batch) checked.add(id);
+    }
+}
+
+/** Creates all codes or none; throws a `Refusal` whose details name those that cannot be created. */
+type Create = (batch: Planned[]) => Promise<void>;
+
+async function importBatch(
+  sql: Sql,
+  links: SourceLink[],
+  checked: ReadonlySet<string>,
+  create: Create,
+  options: ImportOptions,
+): Promise<Outcome[]> {
+  const attempt = async (): Promise<Outcome[]> => {
+    const known = await knownIds(sql, links, options);
+    const outcomes = new Map<SourceLink, Outcome>();
+    const planned: Planned[] = [];
+    for (const link of links) {
+      const plan = known.has(link.id) || checked.has(link.id) ? undefined : planLink(link, options);
+      known.add(link.id);
+      if (plan === undefined) outcomes.set(link, { outcome: 'unchanged', link });
+      else if ('reasons' in plan) outcomes.set(link, { outcome: 'refused', ...plan });
+      else planned.push(plan);
+    }
+    for (const result of await createPossible(planned, create)) outcomes.set(result.link, result);
+    return links.flatMap((link) => outcomes.get(link) ?? []);
+  };
+  return attempt().catch((error) => {
+    // Another request or another import has committed the same short code or the same link first.
+    if (lostShortCode(error) || violates(error, 'imports_pkey')) return attempt();
+    throw error;
+  });
+}
+
+async function knownIds(sql: Sql, links: SourceLink[], { owner, source }: ImportOptions): Promise<Set<string>> {
+  const rows = await sql<{ source_id: string }[]>`
+    SELECT source_id FROM imports
+    WHERE account = ${owner.account} AND source = ${source} AND source_id = ANY(${links.map(({ id }) => id)})`;
+  return new Set(rows.map(({ source_id }) => source_id));
+}
+
+/** Creates a batch without those of its codes that are refused. */
+async function createPossible(planned: Planned[], create: Create): Promise<Outcome[]> {
+  const { distinct, refused } = withoutRepeated(planned);
+  for (let rest = distinct; ; ) {
+    if (rest.length === 0) return refused;
+    const reasons = await reasonsOf(() => create(rest));
+    if (reasons === undefined) return [...refused, ...rest.map((plan): Outcome => ({ outcome: 'imported', ...plan }))];
+    rest.forEach(({ link }, i) => {
+      const found = reasons.get(i);
+      if (found !== undefined) refused.push({ outcome: 'refused', link, reasons: found });
+    });
+    rest = rest.filter((_, i) => !reasons.has(i));
+  }
+}
+
+/** The reasons for which items of a batch are refused, by index; undefined if none is. */
+async function reasonsOf(create: () => Promise<void>): Promise<Map<number, string[]> | undefined> {
+  try {
+    await create();
+    return undefined;
+  } catch (error) {
+    const named = error instanceof Refusal ? (error.details ?? []).filter(({ index }) => index !== undefined) : [];
+    if (!(error instanceof Refusal) || named.length === 0) throw error;
+    const reasons = new Map<number, string[]>();
+    for (const { index = 0, message } of named) {
+      const text = error.code === 'quota_exceeded' ? error.message : message;
+      reasons.set(index, [...(reasons.get(index) ?? []), text.replace(/\.$/, '')]);
+    }
+    return reasons;
+  }
+}
+
+const keyOf = ({ request: { domain, short_code } }: Planned): string | undefined =>
+  short_code === undefined ? undefined : foldShortCode(linkOf(domain, short_code));
+
+/** Short codes of one batch that differ at most in case: the first keeps it. */
+function withoutRepeated(planned: Planned[]): { distinct: Planned[]; refused: Outcome[] } {
+  const first = new Map<string, Planned>();
+  const refused: Outcome[] = [];
+  const distinct = planned.filter((plan) => {
+    const key = keyOf(plan);
+    const holder = key === undefined ? undefined : first.get(key);
+    if (key !== undefined && holder === undefined) first.set(key, plan);
+    if (holder !== undefined)
+      refused.push({ outcome: 'refused', link: plan.link, reasons: [takenBy(plan, holder.link.id)] });
+    return holder === undefined;
+  });
+  return { distinct, refused };
+}
+
+const takenBy = ({ request: { short_code } }: Planned, holder: string) =>
+  `short_code "${short_code}" is taken by ${holder} of this import`;
+
+const creator =
+  (sql: Sql, box: SecretBox, { owner, source, clock }: ImportOptions): Create =>
+  async (batch) => {
+    const by = { actor: operator, now: clock() };
+    const requests = batch.map(({ request }) => request);
+    await sql.begin(async (tx) => {
+      const { codes, commit } = await prepareCodes(tx, box, owner, requests, by);
+      const rows = codes.map(({ id }, i) => ({ source_id: batch[i]?.link.id ?? '', code: id }));
+      await tx`
+        INSERT INTO imports
+        SELECT ${owner.account}, ${source}, source_id, code
+        FROM jsonb_to_recordset(${tx.json(rows)}) AS r (source_id text, code text)
+        ORDER BY source_id`;
+      await commit();
+    });
+  };
+
+/** Makes the checks of `prepareCodes`, which would write. Keeps the links that it accepted, which are not in the database. */
+async function checker(sql: Sql, { owner }: ImportOptions): Promise<Create> {
+  const checkQuota = await planOfCreation(sql, owner);
+  const accepted = new Map<string | undefined, string>();
+  let count = 0;
+  return async (batch) => {
+    const requests = batch.map(({ request }) => request);
+    const repeated = batch.flatMap((plan, index) => {
+      const holder = accepted.get(keyOf(plan));
+      return holder === undefined ? [] : [{ index, field: 'short_code', message: takenBy(plan, holder) }];
+    });
+    const errors = [...repeated, ...(await takenShortCodes(sql, requests))];
+    if (errors.length > 0) throw new Refusal('short_code_taken', 'Short codes are taken.', errors);
+    await refuseDomains(sql, owner.account, requests);
+    await refuseBlocked(
+      sql,
+      requests.flatMap((request, index) =>
+        urlsOf({ ...request, ...request.optional }).map((url) => ({ index, ...url })),
+      ),
+    );
+    checkQuota(count, batch.length);
+    count += batch.length;
+    for (const plan of batch) if (keyOf(plan) !== undefined) accepted.set(keyOf(plan), plan.link.id);
+  };
+}

@@ -1,0 +1,45 @@
+import { type ApiClient, urlBelow } from '../client.ts';
+import { countOf, type Item, idOf, isItem, type LinkPage, listOf, partsOf, type SourceLink, textOf } from '../link.ts';
+import type { Source } from './source.ts';
+
+/** https://developers.rebrandly.com/docs/list-links. `?workspace=<id>` in the URL selects a workspace. */
+export const rebrandly: Source = { readItem, itemsOf: (answer) => listOf(answer['links']), pages };
+
+const pageSize = 25;
+
+function readItem(item: Item): SourceLink[] {
+  const parts = partsOf(textOf(item['shortUrl']));
+  const host = (isItem(item['domain']) ? textOf(item['domain']['fullName'])?.toLowerCase() : undefined) ?? parts?.host;
+  const shortCode = textOf(item['slashtag']) ?? parts?.shortCode ?? '';
+  return [
+    {
+      id: idOf(host, shortCode),
+      host,
+      shortCode,
+      destination: textOf(item['destination']) ?? '',
+      title: textOf(item['title']),
+      note: textOf(item['description']),
+      tags: listOf(item['tags']).flatMap((tag) => (isItem(tag) ? (textOf(tag['name']) ?? []) : [])),
+      createdAt: item['createdAt'],
+      forwardQuery: item['forwardParameters'] === true,
+      scans: countOf(item['clicks']),
+      rules: [],
+      unsupported: [],
+    },
+  ];
+}
+
+async function* pages(client: ApiClient): AsyncGenerator<LinkPage> {
+  const base = new URL(client.base);
+  const workspace = base.searchParams.get('workspace');
+  base.searchParams.delete('workspace');
+  const headers = { apikey: client.key ?? '', ...(workspace === null ? undefined : { workspace }) };
+  for (let last: string | undefined; ; ) {
+    const query = { limit: pageSize, orderBy: 'createdAt', orderDir: 'desc', last };
+    const items = listOf(await client.get(urlBelow(base, '/links', query), headers)).filter(isItem);
+    yield { links: items.flatMap(readItem) };
+    const next = textOf(items.at(-1)?.['id']);
+    if (items.length < pageSize || next === undefined || next === last) return;
+    last = next;
+  }
+}
