@@ -122,6 +122,14 @@ export type QrCode = {
      * A text for the people who manage the code, which visitors do not see: up to 500 characters, with line breaks. An empty one is removed.
      */
     note?: string;
+    /**
+     * In the single read of a code that was imported: when its link was created at the service that it came from.
+     */
+    imported_at?: string;
+    /**
+     * In the single read of a code that was imported: how often its link had been opened before. Not part of `total_scans`, nor of any analytics.
+     */
+    imported_scans?: number;
 };
 
 export type ListedQrCode = {
@@ -275,6 +283,14 @@ export type CreatedQrCode = {
      * A text for the people who manage the code, which visitors do not see: up to 500 characters, with line breaks. An empty one is removed.
      */
     note?: string;
+    /**
+     * In the single read of a code that was imported: when its link was created at the service that it came from.
+     */
+    imported_at?: string;
+    /**
+     * In the single read of a code that was imported: how often its link had been opened before. Not part of `total_scans`, nor of any analytics.
+     */
+    imported_scans?: number;
     warnings?: Array<{
         field: string;
         message: string;
@@ -624,6 +640,14 @@ export type PastQrCode = {
      * A text for the people who manage the code, which visitors do not see: up to 500 characters, with line breaks. An empty one is removed.
      */
     note?: string;
+    /**
+     * In the single read of a code that was imported: when its link was created at the service that it came from.
+     */
+    imported_at?: string;
+    /**
+     * In the single read of a code that was imported: how often its link had been opened before. Not part of `total_scans`, nor of any analytics.
+     */
+    imported_scans?: number;
 };
 
 /**
