@@ -137,7 +137,7 @@ const verifyDomain = (service: Service): Operation =>
     path: '/v1/domains/:id/verify',
     tag,
     summary: 'Check a domain now',
-    description: `Checks the proof now, which can take ${timeouts.domainCheckMs / 1000} s, and answers with the domain: \`status\` and \`problems\` have the result. ${checksPerMinute} checks a minute for each account. Answers 409 \`domain_taken\` if the proof is complete, but another account has the domain and still proves that. Needs a live key.`,
+    description: `Checks the proof now, which can take 10 s, and answers with the domain: \`status\` and \`problems\` have the result. ${checksPerMinute} checks a minute for each account. Answers 409 \`domain_taken\` if the proof is complete, but another account has the domain and still proves that. Needs a live key.`,
     params,
     success: { status: 200, description: 'The domain after the check.', schema: Domain },
     errors: ['live_key_required', 'not_found', 'domain_taken', 'conflict'],
