@@ -51,6 +51,9 @@ export const domainEvents = {
   domain_removed: defineEvent(1, Type.Object({ ...named, reason: oneOf(removalReasons) }, exact)),
 };
 
+/** The path under which every process of the service answers for the token of a claim, on every host. */
+export const proofPath = '/.well-known/scanlog/';
+
 export type AccountDomainEvent = EventOf<typeof domainEvents>;
 
 export const isDomainEvent = <E extends { type: string }>(event: E): event is E & AccountDomainEvent =>

@@ -1,4 +1,4 @@
-import type { Domain, DomainProblem } from '../../events/domain.ts';
+import { type Domain, type DomainProblem, proofPath } from '../../events/domain.ts';
 import { DnsUnavailable, type QueryDns } from '../lib/dns.ts';
 import { codeOf } from '../lib/errors.ts';
 import { parseAddress } from '../lib/ip-address.ts';
@@ -7,7 +7,6 @@ import { fetchPinned, urlsAt } from '../lib/pinned-fetch.ts';
 import { isPublic, mayCall } from '../lib/public-address.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { proofNameOf } from './name.ts';
-import { proofPath } from './proof-path.ts';
 import { expectedRecord, txtValueOf } from './records.ts';
 
 /** What a check of a proof needs. */

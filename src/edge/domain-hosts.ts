@@ -1,3 +1,4 @@
+import { proofPath } from '../../events/domain.ts';
 import type { TrustedProxies } from '../lib/client-address.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
@@ -13,9 +14,6 @@ interface DomainHostsOptions {
   ownUrls: readonly string[];
   site: DomainSiteOptions;
 }
-
-/** Under it, the service proves on every host that a domain leads to it. */
-const proofPath = '/.well-known/scanlog/';
 
 const isProof = (url: string) => url.startsWith(proofPath, url.indexOf('/', 8));
 

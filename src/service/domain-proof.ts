@@ -1,5 +1,5 @@
 import type { Elysia } from 'elysia';
-import { proofPath } from '../domains/proof-path.ts';
+import { proofPath } from '../../events/domain.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';
 import { isDomainToken } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';

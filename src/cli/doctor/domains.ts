@@ -1,6 +1,6 @@
+import { proofPath } from '../../../events/domain.ts';
 import { type Addresses, addressesOf, type Config } from '../../config/config.ts';
 import { proofPortOf } from '../../domains/proof.ts';
-import { proofPath } from '../../domains/proof-path.ts';
 import { codeOf } from '../../lib/errors.ts';
 import { newDomainToken } from '../../lib/ids.ts';
 import { parseAddress } from '../../lib/ip-address.ts';
