@@ -142,7 +142,11 @@ describe('an imported code', () => {
       unique_scans: 0,
     });
     const { body: history } = await account.live.get(`/v1/qrcodes/${id}/history`);
-    expect(history.data.at(-1)).toMatchObject({ event: 'code_created', key_id: 'operator', to: { imported_scans: 6409 } });
+    expect(history.data.at(-1)).toMatchObject({
+      event: 'code_created',
+      key_id: 'operator',
+      to: { imported_scans: 6409 },
+    });
   });
 
   test('keeps both: no one can set or change them, and a copy has none', async () => {
@@ -203,6 +207,21 @@ describe('what cannot be taken', () => {
     });
     // A dry run also lists what would come.
     expect(reasonsOf(dry.links)).toEqual({ ...reasonsOf(real.links), 'fine-1': '' });
+  });
+
+  test('is the second of two links with one short code, unless both are the same, in the same batch or a later one', async () => {
+    const { id: owner } = await service.account('enterprise');
+    const between = numbers.slice(0, 150).map((i) => `https://example.com/${i},between-${i}`);
+    const twice = ['https://example.com/a,twice-1', 'https://example.com/a,twice-1', 'https://example.com/b,twice-1'];
+    const bad = ['https://example.com/bad,x', 'https://example.com/bad,x'];
+    const rows = ['url,slug', ...twice, ...bad, ...between, ...twice.slice(1), ...bad];
+    const file = given('twice.csv', rows.join('\n'));
+    const expected = { ...none, imported: 151, unchanged: 2, refused: 6 };
+    const dry = await runImport('csv', file, '--account', owner, '--dry-run');
+    const real = await runImport('csv', file, '--account', owner);
+    expect(real.totals).toEqual({ ...expected, dry_run: false });
+    expect(dry.totals).toEqual({ ...expected, dry_run: true });
+    expect(real.links[0].reasons).toEqual(['it is in this import twice, first with https://example.com/a']);
   });
 
   test('by the quota of the plan is refused, in a dry run too', async () => {
