@@ -1,3 +1,4 @@
+import { readHost } from '../../events/hosts.ts';
 import { linkOf } from '../../events/link.ts';
 import { findAccount } from '../accounts/accounts.ts';
 import { activeDomains } from '../codes/domains.ts';
@@ -53,7 +54,7 @@ async function run(sql: Sql, source: SourceName, from: string, options: Options)
   const account = await findAccount(sql, options.account);
   if (account === undefined) throw noAccount(options.account);
   const domains = await activeDomains(sql, account.id);
-  const domain = options.domain?.toLowerCase();
+  const domain = options.domain === undefined ? undefined : (readHost(options.domain) ?? options.domain);
   if (domain !== undefined && !domains.has(domain))
     throw new StartError(`${domain} is not an active domain of ${account.id}: add and verify it first.`);
 

@@ -80,8 +80,8 @@ function exceeded({ limit, rule, remedy }: Quota, used: number, count: number): 
   );
 }
 
-/** Checks creations that will not happen: call it with the number of codes that are to be added to those of before. */
-export async function planOfCreation(sql: Queryable, owner: Owner): Promise<(added: number, count: number) => void> {
+/** Returns a check of `count` more codes after `added` ones, none of which is created: it throws what a create would. */
+export async function quotaChecker(sql: Queryable, owner: Owner): Promise<(added: number, count: number) => void> {
   const quota = planQuota(await planOf(sql, owner.account));
   const used = totalOf(await countCodes(sql, owner));
   return (added, count) => {

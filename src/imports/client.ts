@@ -87,7 +87,7 @@ async function limitedText(response: Response): Promise<string> {
   let [text, bytes] = ['', 0];
   for await (const piece of response.body ?? []) {
     bytes += piece.byteLength;
-    if (bytes > maxAnswerBytes) throw new StartError(`An answer of ${response.url} is larger than 32 MB.`);
+    if (bytes > maxAnswerBytes) throw new StartError('An answer of the API is larger than 32 MB.');
     text += decoder.decode(piece, { stream: true });
   }
   return text + decoder.decode();

@@ -12,6 +12,7 @@ import { command } from '../support/command.ts';
 import { givenDomain } from '../support/domains.ts';
 import { testBox } from '../support/secret-box.ts';
 import { type TestAccount, testSecretKey, useService } from '../support/service.ts';
+import { optionsFor } from './options.ts';
 import { items } from './shapes.ts';
 
 const service = useService({ projections: false });
@@ -93,17 +94,7 @@ describe('1,000 links', () => {
     }
     const outcomesOf = async (pages: AsyncIterable<LinkPage>) => {
       const counts: Record<string, number> = {};
-      const options = {
-        owner: { account: owner, mode: 'live' as const },
-        source: 'shlink' as const,
-        isDryRun: false,
-        isPartial: false,
-        clock: () => new Date(),
-        ownUrls: [],
-        domain: undefined,
-        domains: new Set<string>(),
-      };
-      for await (const { outcomes } of importLinks({ sql: sql(), box: testBox }, pages, options))
+      for await (const { outcomes } of importLinks({ sql: sql(), box: testBox }, pages, optionsFor(owner, 'shlink')))
         for (const { outcome } of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1;
       return counts;
     };
@@ -209,6 +200,21 @@ describe('what cannot be taken', () => {
     expect(reasonsOf(dry.links)).toEqual({ ...reasonsOf(real.links), 'fine-1': '' });
   });
 
+  test('is the second of two links with one short code, unless both are the same, in the same batch or a later one', async () => {
+    const { id: owner } = await service.account('enterprise');
+    const between = numbers.slice(0, 150).map((i) => `https://example.com/${i},between-${i}`);
+    const twice = ['https://example.com/a,twice-1', 'https://example.com/a,twice-1', 'https://example.com/b,twice-1'];
+    const bad = ['https://example.com/bad,x', 'https://example.com/bad,x'];
+    const rows = ['url,slug', ...twice, ...bad, ...between, ...twice.slice(1), ...bad];
+    const file = given('twice.csv', rows.join('\n'));
+    const expected = { ...none, imported: 151, unchanged: 2, refused: 6 };
+    const dry = await runImport('csv', file, '--account', owner, '--dry-run');
+    const real = await runImport('csv', file, '--account', owner);
+    expect(real.totals).toEqual({ ...expected, dry_run: false });
+    expect(dry.totals).toEqual({ ...expected, dry_run: true });
+    expect(real.links[0].reasons).toEqual(['it is in this import twice, first with https://example.com/a']);
+  });
+
   test('by the quota of the plan is refused, in a dry run too', async () => {
     const { id: free } = await service.account('free');
     const rows = numbers.slice(0, 250).map((i) => `https://example.com/${i},quota-${i}`);
@@ -221,6 +227,20 @@ describe('what cannot be taken', () => {
     expect(await allCodes(free)).toHaveLength(real.totals.imported);
     expect(real.links.at(-1).reasons[0]).toMatch(/^The free plan allows/);
   });
+});
+
+test('a JSON file has entries or pages of the API, and a table may be in UTF-16, but in no unknown encoding', async () => {
+  const { id: owner } = await service.account('enterprise');
+  const { item } = items.kutt;
+  const page = { total: 1, data: [{ ...item, address: 'json-1' }] };
+  const file = given('kutt.json', JSON.stringify([page, { ...item, address: 'json-2' }]));
+  expect((await runImport('kutt', file, '--account', owner)).totals).toMatchObject({ imported: 2, refused: 0 });
+  const wide = given('wide.csv', '');
+  writeFileSync(wide, Buffer.from('\ufeffurl\tslug\tname\nhttps://example.com/\twide-1\tMenü\n', 'utf16le'));
+  expect((await runImport('csv', wide, '--account', owner)).totals).toMatchObject({ imported: 1 });
+  expect((await allCodes(owner)).map((code) => code['name'])).toEqual(['Menu', 'Menu', 'Menü']);
+  writeFileSync(wide, Buffer.from('url,name\nhttps://example.com/,Menü\n', 'latin1'));
+  expect((await runImport('csv', wide, '--account', owner)).output).toContain('is not a text file in UTF-8');
 });
 
 test('links come to the given domain, or stay on their own if the account has it', async () => {
@@ -259,18 +279,8 @@ test('two imports of the same links at a time make no doubles', async () => {
   async function* page(): AsyncGenerator<LinkPage> {
     yield { links };
   }
-  const options = {
-    owner: { account: owner, mode: 'live' as const },
-    source: 'csv' as const,
-    isDryRun: false,
-    isPartial: false,
-    clock: () => new Date(),
-    ownUrls: [],
-    domain: undefined,
-    domains: new Set<string>(),
-  };
   const run = async () => {
-    for await (const _ of importLinks({ sql: sql(), box: testBox }, page(), options));
+    for await (const _ of importLinks({ sql: sql(), box: testBox }, page(), optionsFor(owner, 'csv')));
   };
   await Promise.all([run(), run(), run()]);
   expect(await allCodes(owner)).toHaveLength(60);
