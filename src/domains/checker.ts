@@ -1,12 +1,11 @@
 import type { AccountEvent } from '../../events/account.ts';
-import type { DomainProblem } from '../../events/domain.ts';
 import { type Actor, type Recorded, service } from '../../events/recorded.ts';
 import type { Clock } from '../lib/clock.ts';
 import { retryLater } from '../lib/errors.ts';
 import { QueueFull, Semaphore } from '../lib/semaphore.ts';
 import type { Sql } from '../lib/sql.ts';
 import { recordCheck, StillTaken } from './outcome.ts';
-import { checkProof, type ProofOptions } from './proof.ts';
+import { checkProof, type ProofOptions, type ProofResult } from './proof.ts';
 import { type DueDomain, dueDomains } from './schedule.ts';
 
 /** Checks that run at the same time in this process, each with a few sockets. */
@@ -30,7 +29,7 @@ export class DomainChecker {
   readonly #options: CheckerOptions;
   readonly #slots = new Semaphore(maxConcurrent, maxWaiting);
   /** Checks that run, by domain: a second request for the same check gets the result of the first. */
-  readonly #running = new Map<string, Promise<DomainProblem[]>>();
+  readonly #running = new Map<string, Promise<ProofResult>>();
 
   constructor(options: CheckerOptions) {
     this.#options = options;
@@ -39,9 +38,9 @@ export class DomainChecker {
   /** Checks a domain now. Throws 409 if its proof is complete, but another account has the domain. */
   async check(domain: DueDomain, actor: Actor): Promise<void> {
     const { sql, clock, stopping, onRecorded } = this.#options;
-    const problems = await this.#proof(domain);
+    const result = await this.#proof(domain);
     stopping.throwIfAborted();
-    await onRecorded(await recordCheck(sql, domain, problems, { actor, now: clock() }));
+    await onRecorded(await recordCheck(sql, domain, result, { actor, now: clock() }));
   }
 
   /**
@@ -61,13 +60,13 @@ export class DomainChecker {
     return due.length === maxDue;
   }
 
-  #proof(domain: DueDomain): Promise<DomainProblem[]> {
+  #proof(domain: DueDomain): Promise<ProofResult> {
     const running = this.#running.get(domain.id) ?? this.#start(domain);
     this.#running.set(domain.id, running);
     return running;
   }
 
-  #start(domain: DueDomain): Promise<DomainProblem[]> {
+  #start(domain: DueDomain): Promise<ProofResult> {
     const { proof, stopping } = this.#options;
     return this.#slots
       .run(() => checkProof(domain, proof, stopping))

@@ -1,6 +1,6 @@
 import { type Account, type AccountEvent, removeDomain } from '../../events/account.ts';
 import { checkDomain, type Domain, type DomainProblem, evolveDomain, isDomainEvent } from '../../events/domain.ts';
-import type { Recorded } from '../../events/recorded.ts';
+import { type Recorded, service } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
@@ -8,7 +8,8 @@ import { appendAndCommit, prepare } from '../log/append.ts';
 import { violates } from '../log/connect.ts';
 import { retryLostRace } from '../log/decide.ts';
 import type { By } from './commands.ts';
-import { type DueDomain, nextCheckAt, requestCheck } from './schedule.ts';
+import type { ProofResult } from './proof.ts';
+import { type DueDomain, firstCheckAt, nextCheckAt, requestCheck } from './schedule.ts';
 
 /** Another account has the domain, and still proves that. */
 export class StillTaken extends Refusal {
@@ -28,17 +29,18 @@ const takenProblem = (name: string): DomainProblem => ({
 
 /**
  * Stores the result of a check, and appends what it changes: a proved claim makes the domain active and ends that of another
- * account whose proof is gone. Throws `StillTaken` if another account has the domain. A domain that was removed meanwhile, or
+ * account whose proof is gone. An active domain whose DNS does not answer fails at the second check by the service in a row.
+ * Throws `StillTaken` if another account has the domain. A domain that was removed meanwhile, or
  * claimed with another token, stays as it is.
  */
 export async function recordCheck(
   sql: Sql,
   checked: DueDomain,
-  problems: DomainProblem[],
+  result: ProofResult,
   by: By,
 ): Promise<Recorded<AccountEvent>[]> {
   try {
-    return await retryLostRace(() => attemptOnce(sql, checked, problems, by));
+    return await retryLostRace(() => attemptOnce(sql, checked, result, by));
   } catch (error) {
     if (!(error instanceof StillTaken)) throw error;
     await noteTaken(sql, checked, by.now);
@@ -49,11 +51,17 @@ export async function recordCheck(
 async function attemptOnce(
   sql: Sql,
   checked: DueDomain,
-  problems: DomainProblem[],
+  { problems, isConclusive }: ProofResult,
   by: By,
 ): Promise<Recorded<AccountEvent>[]> {
   const loaded = await load(sql, checked);
   if (loaded === undefined) return [];
+  const isFirstDoubt = !isConclusive && loaded.domain.status === 'active' && !loaded.hadProblems;
+  if (isFirstDoubt && by.actor === service) {
+    // A resolver that is down for a while must not make all domains fail.
+    await storeCheck(sql, loaded.domain, problems, by.now, firstCheckAt(by.now));
+    return [];
+  }
   const plans = decide(loaded, problems);
   if (plans.length === 0) {
     await storeCheck(sql, loaded.domain, problems, by.now);
@@ -74,6 +82,8 @@ interface Held {
 interface Loaded extends Held {
   /** The domain of another account that redirects under the same name. */
   holder: Held | undefined;
+  /** Whether the check before has found problems. */
+  hadProblems: boolean;
 }
 
 /** Reads accounts and domains in one snapshot, so that the versions belong to what is decided on. */
@@ -88,7 +98,9 @@ const load = (sql: Sql, { id, name, token }: DueDomain): Promise<Loaded | undefi
       accounts.filter((account) => account.id === domain.account).map((account) => ({ account, domain })),
     );
     const own = held.find(({ domain }) => domain.id === id && domain.token === token);
-    return own && { ...own, holder: held.find(({ domain }) => domain.id !== id) };
+    const [before] = await tx<{ problems: DomainProblem[] }[]>`SELECT problems FROM domain_checks WHERE domain = ${id}`;
+    const hadProblems = before !== undefined && before.problems.length > 0;
+    return own && { ...own, holder: held.find(({ domain }) => domain.id !== id), hadProblems };
   });
 
 /** The events of one account. */
@@ -136,9 +148,15 @@ async function store(
 }
 
 /** Stores the result of a check, and when the next one is due. */
-const storeCheck = (sql: Queryable, domain: Domain, problems: DomainProblem[], now: Date): Promise<unknown> => sql`
+const storeCheck = (
+  sql: Queryable,
+  domain: Domain,
+  problems: DomainProblem[],
+  now: Date,
+  next = nextCheckAt(domain, now),
+): Promise<unknown> => sql`
   INSERT INTO domain_checks (domain, account, checked_at, problems, next_at)
-  SELECT id, account, ${now}, ${sql.json(problems.map((problem) => ({ ...problem })))}, ${nextCheckAt(domain, now)}
+  SELECT id, account, ${now}, ${sql.json(problems.map((problem) => ({ ...problem })))}, ${next}
   FROM domains WHERE id = ${domain.id} AND status <> 'removed'
   ON CONFLICT (domain) DO UPDATE SET
     checked_at = excluded.checked_at, problems = excluded.problems, next_at = excluded.next_at`;

@@ -35,6 +35,14 @@ export function proofPortOf(shortBaseUrl: string): number {
 /** A claim to be checked. */
 export type Claim = Pick<Domain, 'name' | 'token'>;
 
+/** What a check has found. */
+export interface ProofResult {
+  /** What is missing, in words for the owner of the domain; empty if nothing is. */
+  problems: DomainProblem[];
+  /** False if the DNS did not answer, which says nothing about the domain. */
+  isConclusive: boolean;
+}
+
 const maxAddresses = 4;
 const maxShownValues = 3;
 const maxShownCharacters = 100;
@@ -43,9 +51,16 @@ const maxAnswerBytes = 1_024;
 
 /**
  * Checks both parts of a proof: the TXT record with the token, which only the owner of the DNS zone can set, and that the domain
- * leads to this service. Resolves to what is missing, in words for the owner of the domain; to an empty list if nothing is.
+ * leads to this service.
  */
-export async function checkProof(claim: Claim, options: ProofOptions, stopping: AbortSignal): Promise<DomainProblem[]> {
+export async function checkProof(claim: Claim, given: ProofOptions, stopping: AbortSignal): Promise<ProofResult> {
+  let isConclusive = true;
+  const query: QueryDns = (...asked) =>
+    given.query(...asked).catch((error) => {
+      isConclusive = false;
+      throw error;
+    });
+  const options = { ...given, query };
   const signal = AbortSignal.any([stopping, AbortSignal.timeout(timeouts.domainCheckMs)]);
   const [txt, reach] = await Promise.all([findRecord(claim, options, signal), reachService(claim, options, signal)]);
   const problems: DomainProblem[] = [];
@@ -62,7 +77,7 @@ export async function checkProof(claim: Claim, options: ProofOptions, stopping: 
       expected: `${claim.name} leads to this service: ${expectedRecord(claim.name, options.target)}.`,
       found: reach,
     });
-  return problems;
+  return { problems, isConclusive };
 }
 
 const wait = 'A new record can take an hour until it is found';

@@ -1,5 +1,6 @@
 import { linkOf } from '../../events/link.ts';
 import { isReserved, shortCodeReader } from '../../events/reserved-words.ts';
+import type { DomainAppLinks } from './app-links.ts';
 import type { Bans } from './bans.ts';
 import type { Brands } from './brands.ts';
 import type { ServedDomain } from './domains.ts';
@@ -12,6 +13,7 @@ export interface DomainSiteOptions {
   answerUnknown: Redirector['answerUnknown'];
   bans: Pick<Bans, 'covers'>;
   brands: Pick<Brands, 'of'>;
+  appLinks: Pick<DomainAppLinks, 'of'>;
 }
 
 /** Links of a domain are at its root. */
@@ -38,7 +40,7 @@ export class DomainSite {
     const { pathname } = new URL(request.url);
     if (pathname === '/') return this.#answerRoot(domain, request);
     if (Object.hasOwn(appLinkFiles, pathname))
-      return appLinksOf(domain, pathname as keyof typeof appLinkFiles, request);
+      return this.#answerAppLinks(domain, pathname as keyof typeof appLinkFiles, request);
     // What the service itself has elsewhere is not there, rather than somewhere else.
     if (isReserved(pathname.split('/', 2)[1] ?? '')) return noticeResponse(notices.unknown, request.headers);
     return this.#options.answerUnknown(request, peer, domain);
@@ -54,17 +56,19 @@ export class DomainSite {
       headers: { location: toLocation(root_url), 'cache-control': 'private, no-store' },
     });
   }
-}
 
-/** A platform refuses these files after a redirect or with another type. */
-function appLinksOf({ app_links }: ServedDomain, path: keyof typeof appLinkFiles, { headers }: Request): Response {
-  const content = app_links?.[appLinkFiles[path]];
-  if (content === undefined) return noticeResponse(notices.unknown, headers);
-  return new Response(JSON.stringify(content), {
-    headers: {
-      'content-type': 'application/json',
-      'cache-control': 'public, max-age=300',
-      'x-content-type-options': 'nosniff',
-    },
-  });
+  async #answerAppLinks({ id }: ServedDomain, path: keyof typeof appLinkFiles, { headers }: Request) {
+    const links = await this.#options.appLinks.of(id).catch(() => 'unavailable' as const);
+    if (links === 'unavailable') return noticeResponse(notices.busy, headers);
+    const content = links?.[appLinkFiles[path]];
+    if (content === undefined) return noticeResponse(notices.unknown, headers);
+    // A platform refuses these files after a redirect or with another type.
+    return new Response(JSON.stringify(content), {
+      headers: {
+        'content-type': 'application/json',
+        'cache-control': 'public, max-age=300',
+        'x-content-type-options': 'nosniff',
+      },
+    });
+  }
 }

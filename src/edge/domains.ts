@@ -4,8 +4,8 @@ import { type Change, isScan } from '../../events/entry.ts';
 import type { Sql } from '../lib/sql.ts';
 import { readSaved, writeDurably } from './saved-file.ts';
 
-/** A domain whose links this edge serves. */
-export interface ServedDomain extends DomainSettings {
+/** A domain whose links this edge serves. Its app links are not in memory: see app-links.ts. */
+export interface ServedDomain extends Omit<DomainSettings, 'app_links'> {
   id: string;
   name: string;
   account: string;
@@ -74,7 +74,7 @@ export class Domains {
   async refresh(): Promise<void> {
     const [row] = await this.#sql<[{ position: number; domains: Stored[] }]>`
       SELECT (SELECT coalesce(max(position), 0) FROM events) AS position,
-        coalesce((SELECT jsonb_agg(d) FROM domains d WHERE status <> 'removed'), '[]') AS domains`;
+        coalesce((SELECT jsonb_agg(to_jsonb(d) - 'app_links') FROM domains d WHERE status <> 'removed'), '[]') AS domains`;
     this.#keepAll(row.domains.map(withTimes), row.position);
     this.#isLoaded = true;
   }
@@ -122,10 +122,9 @@ export class Domains {
 
   #keep(domain: Domain, position: number): void {
     this.#position = Math.max(this.#position, position);
-    this.#known.set(domain.id, { domain, position });
-    const { id, name, account, root_url, not_found_url, expired_url, app_links } = domain;
-    const settings = { root_url, not_found_url, expired_url, app_links };
-    if (isServing(domain)) this.#served.set(name, { id, name, account, ...settings });
+    this.#known.set(domain.id, { domain: { ...domain, app_links: null }, position });
+    const { id, name, account, root_url, not_found_url, expired_url } = domain;
+    if (isServing(domain)) this.#served.set(name, { id, name, account, root_url, not_found_url, expired_url });
     // Another claim of the name may be served since then.
     else if (this.#served.get(name)?.id === id) this.#served.delete(name);
     if (domain.status === 'removed') this.#remember(id);
@@ -146,12 +145,17 @@ export class Domains {
 }
 
 type TimeField = 'created_at' | 'verified_at' | 'removed_at';
-type Stored = Omit<Domain, TimeField> & { created_at: string; verified_at: string | null; removed_at: string | null };
+type Stored = Omit<Domain, TimeField | 'app_links'> & {
+  created_at: string;
+  verified_at: string | null;
+  removed_at: string | null;
+};
 
 const timeOf = (text: string | null) => (text === null ? null : new Date(text));
 
 const withTimes = ({ created_at, verified_at, removed_at, ...domain }: Stored): Domain => ({
   ...domain,
+  app_links: null,
   created_at: new Date(created_at),
   verified_at: timeOf(verified_at),
   removed_at: timeOf(removed_at),

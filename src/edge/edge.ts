@@ -14,6 +14,7 @@ import { systemTimers } from '../lib/timers.ts';
 import { appendScans } from '../log/append-scans.ts';
 import { connect } from '../log/connect.ts';
 import type { Tracing } from '../tracing/tracing.ts';
+import { DomainAppLinks } from './app-links.ts';
 import { createBans, readSavedBans } from './bans.ts';
 import { Brands } from './brands.ts';
 import { DomainHosts } from './domain-hosts.ts';
@@ -112,7 +113,8 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const redirector = new Redirector({ sources, bans, gate, ...recorders, brands, log, metrics });
   const redirect = traces.redirects((...scan) => redirector.redirect(...scan));
   const answerUnknown: Redirector['answerUnknown'] = (...args) => redirector.answerUnknown(...args);
-  const hosts = new DomainHosts({ domains, trustedProxies, ownUrls, site: { redirect, answerUnknown, bans, brands } });
+  const site = { redirect, answerUnknown, bans, brands, appLinks: new DomainAppLinks(sql) };
+  const hosts = new DomainHosts({ domains, trustedProxies, ownUrls, site });
   const folders = { folder, ownFolder: own.path };
   const spool = () => recorder.status();
   const tasks = startEdgeTasks({ sql, box, state, ...folders, storing, spool, log, metrics, ...timing });

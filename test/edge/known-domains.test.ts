@@ -148,6 +148,7 @@ describe('an edge that does not know the domains yet', () => {
         answerUnknown: async () => new Response('unknown'),
         bans: { covers: () => false },
         brands: { of: async () => undefined },
+        appLinks: { of: async () => null },
       },
     });
 

@@ -19,7 +19,7 @@ const receiver = useReceiver();
 type Mode = 'live' | 'test';
 interface Resources {
   /** One resource of each kind, by the prefix of its id. */
-  ids: Record<'qr_' | 'key_' | 'whd_' | 'logo_' | 'wh_' | 'whr_', string>;
+  ids: Record<'qr_' | 'key_' | 'whd_' | 'logo_' | 'wh_' | 'whr_' | 'shr_' | 'dom_', string>;
   url: string;
 }
 
@@ -28,8 +28,8 @@ let stranger: TestAccount;
 const ofOwner = {} as Record<Mode, Resources>;
 let operations: DocumentedOperation[];
 
-/** Creates a scanned code, a webhook with a delivery and a replay, a key and a logo. */
-async function createResources(account: TestAccount, mode: Mode): Promise<Resources> {
+/** Creates a scanned code, a webhook with a delivery and a replay, a key, a logo and a shared page; the domain is of both modes. */
+async function createResources(account: TestAccount, mode: Mode, domain: string): Promise<Resources> {
   const api = account[mode];
   const { url } = await setHook(api, receiver.url(newPath()));
   const code = await codeOf(api);
@@ -46,15 +46,22 @@ async function createResources(account: TestAccount, mode: Mode): Promise<Resour
   const [webhook] = (await api.get('/v1/webhooks')).body.data;
   const replay = await api.post(`/v1/webhooks/${webhook.id}/replay`, { from: '2026-01-01', only: 'missing' });
   expect(replay.status).toBe(202);
-  return { ids: { qr_: code.id, key_: key, whd_: delivery, logo_: logo, wh_: webhook.id, whr_: replay.body.id }, url };
+  const { id: share } = (await api.post('/v1/shares', { name: 'Client', qr_ids: [code.id] })).body;
+  const ofWebhook = { whd_: delivery, wh_: webhook.id, whr_: replay.body.id };
+  return { ids: { qr_: code.id, key_: key, logo_: logo, ...ofWebhook, shr_: share, dom_: domain }, url };
+}
+
+async function createBoth(account: TestAccount, name: string): Promise<[live: Resources, test: Resources]> {
+  const { id } = (await account.live.post('/v1/domains', { name })).body;
+  return Promise.all([createResources(account, 'live', id), createResources(account, 'test', id)]);
 }
 
 beforeAll(async () => {
   operations = await operationsOf(service.urls[0] as string);
   [owner, stranger] = [await service.account(), await service.account()];
-  [ofOwner.live, ofOwner.test] = await Promise.all([createResources(owner, 'live'), createResources(owner, 'test')]);
+  [ofOwner.live, ofOwner.test] = await createBoth(owner, 'go.owner-cafe.com');
   // The stranger has resources of the same kinds, so that only the owner can be the reason for a 404.
-  await Promise.all([createResources(stranger, 'live'), createResources(stranger, 'test')]);
+  await createBoth(stranger, 'go.stranger-cafe.com');
 });
 
 /** All tables with data of accounts, except those that change without a request, such as counters and rate limits. */
@@ -69,6 +76,8 @@ async function dumpTables(): Promise<Record<string, string[]>> {
     'endpoint_secrets',
     'deliveries',
     'subscriptions',
+    'shares',
+    'domains',
   ];
   return Object.fromEntries(await Promise.all(tables.map(async (name) => [name, await dumpTable(sql, name)])));
 }
@@ -100,6 +109,9 @@ const sendExample = (
   return api.send(path, { method, headers: { 'content-type': 'application/json' }, ...body });
 };
 
+/** Keys and domains belong to the account, whatever the mode. Domains are for live keys only. */
+const isOfBothModes = (kind: Kind) => kind === 'key_' || kind === 'dom_';
+
 const operationsWithId = () =>
   operations.flatMap(([method, path, operation]) => {
     const kinds = kindsOf(operation);
@@ -111,7 +123,7 @@ describe('resources of another account or mode', () => {
   test('answer 404 for every operation that takes an id, and do not change', async () => {
     const withId = operationsWithId();
     expect(withId.length).toBeGreaterThanOrEqual(13);
-    expect(new Set(withId.flatMap(({ kinds }) => kinds)).size).toBe(6);
+    expect(new Set(withId.flatMap(({ kinds }) => kinds)).size).toBe(8);
     const before = await dumpTables();
 
     for (const { method, path, operation, kind, kinds } of withId)
@@ -120,9 +132,10 @@ describe('resources of another account or mode', () => {
         const others: [string, Api][] = [
           ['another account', stranger[mode]],
           ['another account in the other mode', stranger[mode === 'live' ? 'test' : 'live']],
-          // Keys belong to the account, whatever their mode.
-          ...(kind === 'key_' ? [] : [['the other mode', owner[mode === 'live' ? 'test' : 'live']] as [string, Api]]),
-        ];
+          ...(isOfBothModes(kind)
+            ? []
+            : [['the other mode', owner[mode === 'live' ? 'test' : 'live']] as [string, Api]]),
+        ].filter(([, api]) => kind !== 'dom_' || api === stranger.live) as [string, Api][];
         for (const [who, api] of others) {
           const answer = await sendExample(api, method, existing, operation);
           const unknown = filled(path, kinds, (one) => `${one}0000000000000000000000`);
@@ -156,8 +169,8 @@ describe('resources of another account or mode', () => {
         filled(path.replace('/v1', '/console/api'), kinds, (one) => ofOwner[mode].ids[one]);
       const statuses = [
         await strangers.send(method, `${pathIn('live')}?mode=live`, body),
-        await strangers.send(method, `${pathIn('test')}?mode=test`, body),
-        ...(kind === 'key_' ? [] : [await ownersLive.send(method, pathIn('test'), body)]),
+        ...(kind === 'dom_' ? [] : [await strangers.send(method, `${pathIn('test')}?mode=test`, body)]),
+        ...(isOfBothModes(kind) ? [] : [await ownersLive.send(method, pathIn('test'), body)]),
       ].map(({ status }) => status);
       expect(new Set(statuses), `${method} ${path}`).toEqual(new Set([404]));
       expect((await ownersLive.send(method, `${pathIn('test')}?mode=test`, body)).status, 'not signed in').toBe(401);

@@ -127,7 +127,7 @@ describe('an unknown event', () => {
       'code_created',
       99,
       beforeDrafts,
-      'An event of type code_created (version 99, this process reads up to 7)',
+      'An event of type code_created (version 99, this process reads up to 9)',
     ],
     ['of a later type', 'code_framed', 1, {}, 'An event of the unknown type code_framed'],
   ])('%s makes the read fail instead of being skipped', async (_, type, schema, data, message) => {

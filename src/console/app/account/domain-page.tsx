@@ -57,29 +57,31 @@ export function DomainPage({ id }: { id: string }) {
           </button>
         </Allowed>
       </div>
-      <section class="card stack" aria-labelledby="domain-name">
-        <h2 id="domain-name" class="wrapped">
-          {domain.name}
-        </h2>
-        <State domain={domain} />
-        <Records domain={domain} />
-        <div class="row gap-m">
-          <Allowed scope="domains.write">
-            <button type="button" class="button primary" disabled={busy} onClick={verify}>
-              <Icon name="refresh" />
-              {busy ? 'Checking…' : 'Check now'}
-            </button>
-          </Allowed>
-          {domain.checked_at !== null && (
-            <time class="hint" dateTime={domain.checked_at} title={time(domain.checked_at)}>
-              last checked {relativeTime(domain.checked_at)}
-            </time>
-          )}
-        </div>
-      </section>
-      <Allowed scope="domains.write">
-        <DomainSettings domain={domain} onChange={reload} />
-      </Allowed>
+      <div class="stack">
+        <section class="card stack" aria-labelledby="domain-name">
+          <h2 id="domain-name" class="wrapped">
+            {domain.name}
+          </h2>
+          <State domain={domain} />
+          <Records domain={domain} />
+          <div class="row gap-m">
+            <Allowed scope="domains.write">
+              <button type="button" class="button primary" disabled={busy} onClick={verify}>
+                <Icon name="refresh" />
+                {busy ? 'Checking…' : 'Check now'}
+              </button>
+            </Allowed>
+            {domain.checked_at !== null && (
+              <time class="hint" dateTime={domain.checked_at} title={time(domain.checked_at)}>
+                last checked {relativeTime(domain.checked_at)}
+              </time>
+            )}
+          </div>
+        </section>
+        <Allowed scope="domains.write">
+          <DomainSettings domain={domain} onChange={reload} />
+        </Allowed>
+      </div>
       {isRemoving && <RemoveDialog domain={domain} onClose={() => setIsRemoving(false)} />}
     </>
   );
@@ -127,7 +129,7 @@ function State({ domain: { name, status, problems, codes } }: { domain: Domain }
 const Records = ({ domain: { records } }: { domain: Domain }) => (
   <ul class="lines records" aria-label="DNS records">
     {records.map(({ type, name, value }) => (
-      <li key={`${type} ${value}`} class="row gap-m">
+      <li key={`${type} ${value}`} class="row nowrap start gap-m">
         <span class="badge">{type}</span>
         <dl class="stack gap-xs wrapped">
           <div>
