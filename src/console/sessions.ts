@@ -1,7 +1,8 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../events/one-of.ts';
 import { modes } from '../../events/plans.ts';
-import { endOtherSessions, findSession, listSessions, type Session } from '../accounts/console-sessions.ts';
+import { findSession, type Session } from '../accounts/console-sessions.ts';
+import { endOtherSessions, listSessions } from '../accounts/other-sessions.ts';
 import { createSignInLink } from '../accounts/sign-in-links.ts';
 import { json } from '../api/http/answers.ts';
 import { type Operation, operation } from '../api/http/operation.ts';

@@ -33,20 +33,27 @@ export async function findDomain(sql: Queryable, account: string, id: string): P
   return domain;
 }
 
+/** The number of domains of an account, pending ones included. */
+export async function countDomains(sql: Queryable, account: string): Promise<number> {
+  const [{ count }] = await sql<[{ count: number }]>`
+    SELECT count(*) FROM domains WHERE account = ${account} AND status <> 'removed'`;
+  return count;
+}
+
 /** A page of the domains of an account that are not removed, oldest first, and their number. */
 export async function listDomains(
   sql: Queryable,
   account: string,
   { page, limit }: { page: number; limit: number },
 ): Promise<{ domains: DomainDetails[]; total: number }> {
-  const [domains, [{ total }]] = await Promise.all([
+  const [domains, total] = await Promise.all([
     details(
       sql,
       sql`
         SELECT * FROM domains WHERE account = ${account} AND status <> 'removed'
         ORDER BY id LIMIT ${limit} OFFSET ${(page - 1) * limit}`,
     ),
-    sql<[{ total: number }]>`SELECT count(*) AS total FROM domains WHERE account = ${account} AND status <> 'removed'`,
+    countDomains(sql, account),
   ]);
   return { domains, total };
 }

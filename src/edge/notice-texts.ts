@@ -21,7 +21,7 @@ export type DropName = WordsName | FormName;
 export type NoticeName = DropName | 'root';
 
 /** The words of one language. */
-export interface NoticeTexts extends Record<Exclude<NoticeName, FormName>, readonly [title: string, text: string]> {
+export interface NoticeTexts extends Record<WordsName, readonly [title: string, text: string]> {
   /** In place of the second sentence of `not_started`, with the time at `%`. */
   startsOn: string;
   report: string;
@@ -29,10 +29,6 @@ export interface NoticeTexts extends Record<Exclude<NoticeName, FormName>, reado
 }
 
 export const en: NoticeTexts = {
-  root: [
-    'Short links live here',
-    'This domain leads to pages that its owner has chosen. Scan a code, or open a whole link.',
-  ],
   unknown: ['No such code', 'This QR code does not exist. Check the link, or ask the person who gave it to you.'],
   paused: ['This code is paused', 'It was paused by its owner. Please try again later.'],
   draft: ['This code is not active yet', 'Its owner has not published it yet. Please try again later.'],
@@ -54,10 +50,6 @@ export const en: NoticeTexts = {
 export const noticeTexts: Record<string, NoticeTexts> = {
   en,
   de: {
-    root: [
-      'Hier wohnen Kurzlinks',
-      'Diese Domain führt zu Seiten, die ihr Inhaber gewählt hat. Scannen Sie einen Code, oder öffnen Sie einen ganzen Link.',
-    ],
     unknown: [
       'Diesen Code gibt es nicht',
       'Dieser QR-Code existiert nicht. Prüfen Sie den Link, oder fragen Sie die Person, von der Sie ihn haben.',
@@ -84,10 +76,6 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Diesen Link melden',
   },
   fr: {
-    root: [
-      'Un domaine de liens courts',
-      'Ce domaine mène à des pages choisies par son propriétaire. Scannez un code ou ouvrez un lien complet.',
-    ],
     unknown: [
       'Code introuvable',
       "Ce code QR n'existe pas. Vérifiez le lien, ou demandez à la personne qui vous l'a donné.",
@@ -111,10 +99,6 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Signaler ce lien',
   },
   es: {
-    root: [
-      'Un dominio de enlaces cortos',
-      'Este dominio lleva a páginas que ha elegido su propietario. Escanee un código o abra un enlace completo.',
-    ],
     unknown: [
       'Este código no existe',
       'Este código QR no existe. Compruebe el enlace o pregunte a la persona que se lo dio.',
@@ -138,10 +122,6 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Denunciar este enlace',
   },
   it: {
-    root: [
-      'Un dominio di link brevi',
-      'Questo dominio porta a pagine scelte dal suo proprietario. Scansiona un codice o apri un link completo.',
-    ],
     unknown: [
       'Questo codice non esiste',
       'Questo codice QR non esiste. Controlli il link o chieda alla persona che glielo ha dato.',
@@ -162,10 +142,6 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Segnala questo link',
   },
   pt: {
-    root: [
-      'Um domínio de links curtos',
-      'Este domínio leva a páginas escolhidas pelo seu proprietário. Leia um código ou abra um link completo.',
-    ],
     unknown: [
       'Este código não existe',
       'Este código QR não existe. Verifique o link ou pergunte à pessoa que o deu a você.',
@@ -186,10 +162,6 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Denunciar este link',
   },
   nl: {
-    root: [
-      'Hier wonen korte links',
-      "Dit domein leidt naar pagina's die de eigenaar heeft gekozen. Scan een code of open een volledige link.",
-    ],
     unknown: [
       'Deze code bestaat niet',
       'Deze QR-code bestaat niet. Controleer de link of vraag de persoon van wie u die hebt.',
@@ -213,10 +185,6 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Deze link melden',
   },
   pl: {
-    root: [
-      'Domena krótkich linków',
-      'Ta domena prowadzi do stron wybranych przez jej właściciela. Zeskanuj kod lub otwórz pełny link.',
-    ],
     unknown: ['Nie ma takiego kodu', 'Ten kod QR nie istnieje. Sprawdź link lub zapytaj osobę, od której go masz.'],
     paused: ['Ten kod jest wstrzymany', 'Właściciel wstrzymał ten kod. Spróbuj ponownie później.'],
     draft: ['Ten kod nie jest jeszcze aktywny', 'Właściciel jeszcze go nie opublikował. Spróbuj ponownie później.'],
@@ -234,10 +202,6 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Zgłoś ten link',
   },
   tr: {
-    root: [
-      'Kısa bağlantıların alan adı',
-      'Bu alan adı, sahibinin seçtiği sayfalara götürür. Bir kod tarayın veya tam bir bağlantı açın.',
-    ],
     unknown: ['Böyle bir kod yok', 'Bu QR kodu mevcut değil. Bağlantıyı kontrol edin veya size veren kişiye sorun.'],
     paused: ['Bu kod duraklatıldı', 'Sahibi tarafından duraklatıldı. Lütfen daha sonra tekrar deneyin.'],
     draft: ['Bu kod henüz etkin değil', 'Sahibi henüz yayımlamadı. Lütfen daha sonra tekrar deneyin.'],
@@ -252,7 +216,6 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: 'Bu bağlantıyı bildir',
   },
   ar: {
-    root: ['نطاق للروابط القصيرة', 'يقود هذا النطاق إلى صفحات اختارها مالكه. امسح رمزًا أو افتح رابطًا كاملًا.'],
     unknown: ['لا يوجد رمز كهذا', 'رمز QR هذا غير موجود. تحقق من الرابط أو اسأل الشخص الذي أعطاك إياه.'],
     paused: ['هذا الرمز متوقف مؤقتًا', 'أوقفه مالكه مؤقتًا. يرجى المحاولة مرة أخرى لاحقًا.'],
     draft: ['هذا الرمز غير نشط بعد', 'لم ينشره مالكه بعد. يرجى المحاولة مرة أخرى لاحقًا.'],
@@ -268,7 +231,6 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     direction: 'rtl',
   },
   zh: {
-    root: ['短链接域名', '此域名通向其所有者选择的页面。请扫描二维码，或打开完整的链接。'],
     unknown: ['没有这个二维码', '此二维码不存在。请检查链接，或询问向您提供它的人。'],
     paused: ['此二维码已暂停', '其所有者已将其暂停。请稍后再试。'],
     draft: ['此二维码尚未启用', '其所有者尚未发布。请稍后再试。'],
@@ -283,10 +245,6 @@ export const noticeTexts: Record<string, NoticeTexts> = {
     report: '举报此链接',
   },
   ja: {
-    root: [
-      '短縮リンクのドメイン',
-      'このドメインは、所有者が選んだページにつながります。コードを読み取るか、完全なリンクを開いてください。',
-    ],
     unknown: ['このコードはありません', 'この QR コードは存在しません。リンクを確認するか、提供元にお尋ねください。'],
     paused: ['このコードは一時停止中です', '所有者が一時停止しました。後でもう一度お試しください。'],
     draft: ['このコードはまだ有効ではありません', '所有者がまだ公開していません。後でもう一度お試しください。'],

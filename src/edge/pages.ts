@@ -2,6 +2,7 @@ import { acceptedTags } from '../../events/targeting/languages.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { type DropName, en, type FormName, type NoticeName, noticeTexts } from './notice-texts.ts';
 import { passwordTexts, en as passwordWords } from './password-texts.ts';
+import { rootTexts } from './root-texts.ts';
 
 /** The answer to a scan that cannot be redirected. */
 export interface Notice {
@@ -60,6 +61,10 @@ const formNames: ReadonlySet<string> = new Set<FormName>(['password', 'wrong_pas
 const textsIn = (language: string) => noticeTexts[language] ?? en;
 
 function wordsOf({ name, startsAt }: Notice, language: string): { title: string; text: string } {
+  if (name === 'root') {
+    const [title = '', text = ''] = rootTexts[language] ?? rootTexts[fallbackLanguage] ?? [];
+    return { title, text };
+  }
   if (isForm(name)) {
     const { title, text, wrong, tooMany } = passwordTexts[language] ?? passwordWords;
     return { title, text: { password: text, wrong_password: wrong, too_many_tries: tooMany }[name] };

@@ -11,7 +11,7 @@ describe('GET /v1/account', () => {
   test.each<Plan>([...plans])('%s: returns the account, its plan, limits and usage', async (plan) => {
     const { live, id } = await service.account(plan);
     const { status, body } = await live.get('/v1/account');
-    const { requestsPerMinute, codes, givenShortCodes } = limitsOf[plan];
+    const { requestsPerMinute, codes, givenShortCodes, domains } = limitsOf[plan];
     expect(status).toBe(200);
     expect(body).toEqual({
       id,
@@ -22,8 +22,9 @@ describe('GET /v1/account', () => {
         requests_per_minute: requestsPerMinute,
         qr_codes: Number.isFinite(codes) ? codes : null,
         given_short_codes: givenShortCodes,
+        domains,
       },
-      usage: { qr_codes: 0, test_qr_codes: 0, given_short_codes: 0, requests: 1 },
+      usage: { qr_codes: 0, test_qr_codes: 0, given_short_codes: 0, domains: 0, requests: 1 },
       timezone: 'UTC',
       guest_page: null,
       created_at: expect.any(String),

@@ -33,6 +33,7 @@ export const Account = t.Object(
             'Maximum number of codes with a `short_code` of your choice that can be created in 30 days, live and test counted apart.',
           examples: [500],
         }),
+        domains: t.Integer({ description: 'Maximum number of custom domains.', examples: [3] }),
       },
       exact,
     ),
@@ -51,6 +52,7 @@ export const Account = t.Object(
             'Codes with a `short_code` of your choice that were created in the last 30 days in the mode of the API key, deleted ones included.',
           examples: [4],
         }),
+        domains: t.Integer({ description: 'Number of custom domains, pending ones included.', examples: [1] }),
         requests: t.Integer({
           description: 'Requests in the current rate limit window, including this one.',
           examples: [1],

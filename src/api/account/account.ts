@@ -6,6 +6,7 @@ import { findAccount, setGuestPage, setTimezone } from '../../accounts/accounts.
 import type { Caller } from '../../accounts/admission.ts';
 import { countCodes, totalOf } from '../../codes/codes.ts';
 import { countGivenShortCodes, givenShortCodesOf } from '../../codes/quota.ts';
+import { countDomains } from '../../domains/domains.ts';
 import { invalid, notFound, Refusal } from '../../lib/errors.ts';
 import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
@@ -70,12 +71,13 @@ const updateAccount = (service: Service): Operation =>
 
 async function presentAccount(service: Service, { account: id, mode }: Caller, rate: { used: number }) {
   const { sql, clock } = service;
-  const [account, live, test, given] = await Promise.all([
+  const [account, live, test, given, domains] = await Promise.all([
     findAccount(sql, id),
     // A test key reads nothing about live codes.
     mode === 'live' ? countCodes(sql, { account: id, mode }).then(totalOf) : null,
     countCodes(sql, { account: id, mode: 'test' }).then(totalOf),
     countGivenShortCodes(sql, { account: id, mode }, clock()),
+    countDomains(sql, id),
   ]);
   if (account === undefined) throw notFound('account');
   const limits = limitsOf[account.plan];
@@ -88,8 +90,9 @@ async function presentAccount(service: Service, { account: id, mode }: Caller, r
       requests_per_minute: limits.requestsPerMinute,
       qr_codes: Number.isFinite(limits.codes) ? limits.codes : null,
       given_short_codes: givenShortCodesOf(account.plan, service.limits),
+      domains: limits.domains,
     },
-    usage: { qr_codes: live, test_qr_codes: test, given_short_codes: given, requests: rate.used },
+    usage: { qr_codes: live, test_qr_codes: test, given_short_codes: given, domains, requests: rate.used },
     timezone: timezoneOf(account),
     guest_page: account.guest_page,
     created_at: account.created_at.toISOString(),

@@ -2637,6 +2637,10 @@ export type Account = {
          * Maximum number of codes with a `short_code` of your choice that can be created in 30 days, live and test counted apart.
          */
         given_short_codes: number;
+        /**
+         * Maximum number of custom domains.
+         */
+        domains: number;
     };
     usage: {
         /**
@@ -2651,6 +2655,10 @@ export type Account = {
          * Codes with a `short_code` of your choice that were created in the last 30 days in the mode of the API key, deleted ones included.
          */
         given_short_codes: number;
+        /**
+         * Number of custom domains, pending ones included.
+         */
+        domains: number;
         /**
          * Requests in the current rate limit window, including this one.
          */

@@ -144,6 +144,12 @@ function PlanAndUsage({
             </dd>
           </div>
           <div>
+            <dt>Domains</dt>
+            <dd>
+              <span class="figure">{number(usage.domains)}</span> of {number(limits.domains)}
+            </dd>
+          </div>
+          <div>
             <dt>API requests</dt>
             <dd>
               <span class="figure">{number(limits.requests_per_minute)}</span> per minute in each mode. Viewing pages in
