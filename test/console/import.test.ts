@@ -98,6 +98,17 @@ describe('a table', () => {
     expect(rows[0]?.style).toEqual({ dotsColor: '#112233' });
   });
 
+  test('may have the same short code on different domains', () => {
+    const rows = read(
+      'Name,URL,Short code,Domain\nA,a.example,menu,\nB,b.example,menu,GO.acme.test\nC,c.example,Menu,go.acme.test',
+    );
+    expect(rows.map(({ domain, errors }) => [domain, errors.length])).toEqual([
+      ['', 0],
+      ['go.acme.test', 0],
+      ['go.acme.test', 1],
+    ]);
+  });
+
   test('names the columns that are not used, also a second column for the same field', () => {
     expect(readTable('Name,Destination,Table no.,Link,\nA,example.com,7,other.example,').unusedColumns).toEqual([
       'Table no.',

@@ -1,4 +1,5 @@
 import { problemWithName } from '../../../../events/fields.ts';
+import { linkOf } from '../../../../events/link.ts';
 import { problemWithShortCode } from '../../../../events/reserved-words.ts';
 import { foldShortCode } from '../../../../events/short-code.ts';
 import { number } from '../format.ts';
@@ -9,7 +10,7 @@ import { readStyleCells, type StyleColumn, styleColumnOf, styleColumns } from '.
 import { readTargetingCells, type TargetingColumn, targetingColumns } from './import-targeting.ts';
 import type { Style } from './style.ts';
 
-export type ImportField = 'name' | 'destination_url' | 'short_code' | StyleColumn | TargetingColumn;
+export type ImportField = 'name' | 'destination_url' | 'short_code' | 'domain' | StyleColumn | TargetingColumn;
 
 /** One row of a table: its cells by field, as typed. */
 export interface TableRow {
@@ -28,6 +29,8 @@ export interface ImportRow extends TableRow {
   name: string;
   destination_url: string;
   short_code: string;
+  /** Empty for links of the service itself. */
+  domain: string;
   style: Style;
   /** Schedule, limit, fallback, tags and note, as a create takes them. */
   targeting: Record<string, unknown>;
@@ -51,6 +54,7 @@ const fieldOfTitle = new Map<string, ImportField>([
     (title) => [title, 'destination_url'] as const,
   ),
   ...(['shortcode', 'shortlink', 'shorturl', 'slug'] as const).map((title) => [title, 'short_code'] as const),
+  ['domain', 'domain'],
   ...styleColumns.map((column) => [column.toLowerCase(), column] as const),
   ...targetingColumns.map((column) => [column.replaceAll('_', ''), column] as const),
   ...([
@@ -126,10 +130,11 @@ export interface ImportContext {
 export function checkRows(rows: TableRow[], context: ImportContext): ImportRow[] {
   const checked = rows.map((row) => checkRow(row, context));
   const firstLines = new Map<string, number>();
-  for (const { line, short_code, errors } of checked) {
+  for (const { line, short_code, domain, errors } of checked) {
     if (short_code === '') continue;
-    const firstLine = firstLines.get(foldShortCode(short_code));
-    if (firstLine === undefined) firstLines.set(foldShortCode(short_code), line);
+    const link = foldShortCode(linkOf(domain, short_code));
+    const firstLine = firstLines.get(link);
+    if (firstLine === undefined) firstLines.set(link, line);
     else errors.push({ field: 'short_code', message: `the short code is already used in line ${firstLine}` });
   }
   return checked;
@@ -149,6 +154,7 @@ function checkRow(
   if (error !== undefined) errors.push({ field: 'destination_url', message: asPart(error) });
   const short_code = withoutBase(cells.short_code ?? '', shortBaseUrl);
   if (short_code !== '') addError('short_code', 'the short code', problemWithShortCode(short_code));
+  const domain = (cells.domain ?? '').trim().toLowerCase();
   const { style, errors: styleErrors } = readStyleCells(cells, base);
   errors.push(...styleErrors);
   const { fields: targeting, errors: targetingErrors } = readTargetingCells(
@@ -157,7 +163,7 @@ function checkRow(
     timeZone,
   );
   errors.push(...targetingErrors);
-  return { line, cells, name, destination_url: url, short_code, style, targeting, errors, warning };
+  return { line, cells, name, destination_url: url, short_code, domain, style, targeting, errors, warning };
 }
 
 /** The errors that the service found in rows, by line: `details` of a bulk creation name the index of a row and a field. */
@@ -177,7 +183,7 @@ export function refusedCells(
   return refused;
 }
 
-const otherColumns = ['name', 'destination_url', 'short_code', ...targetingColumns] as const;
+const otherColumns = ['name', 'destination_url', 'short_code', 'domain', ...targetingColumns] as const;
 
 const columnOf = (field: string): ImportField | undefined =>
   otherColumns.find((column) => isWithin(field, column)) ?? styleColumnOf(field);

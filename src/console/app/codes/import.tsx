@@ -41,10 +41,11 @@ export function ImportPage() {
   const usage = usePlanUsage();
   const table = useMemo(() => readTable(source.text), [source.text]);
   const checked = useMemo(() => checkAll(table.rows, edits, skippedLines, style), [table, edits, skippedLines, style]);
-  const taken = useTakenShortCodes(checked.map(({ short_code }) => short_code));
+  // The service checks those on custom domains.
+  const taken = useTakenShortCodes(checked.flatMap(({ short_code, domain }) => (domain === '' ? [short_code] : [])));
 
   const rows = checked.map((row, i): ImportRow => {
-    const takenBy = taken.errors.get(row.short_code);
+    const takenBy = row.domain === '' ? taken.errors.get(row.short_code) : undefined;
     const errors = [
       ...row.errors,
       ...(refused.get(row.line) ?? []),
@@ -64,18 +65,21 @@ export function ImportPage() {
 
   const create = () =>
     run(async () => {
-      const qrcodes = rows.map(({ name, destination_url, short_code, style, targeting }) => ({
+      const qrcodes = rows.map(({ name, destination_url, short_code, domain, style, targeting }) => ({
         name,
         destination_url,
         style,
         ...targeting,
         ...(short_code === '' ? {} : { short_code }),
+        ...(domain === '' ? {} : { domain }),
       }));
       const { data } = await api.post<{ data: CreatedQrCode[] }>('/qrcodes/bulk', { qrcodes }).catch((error) => {
         if (!(error instanceof ApiError)) throw error;
-        // Taken since the check: the next check shows which.
-        if (error.code === 'short_code_taken') taken.forget();
-        const cells = error.code === 'short_code_taken' ? new Map() : refusedCells(rows, error.details);
+        const isTaken = error.code === 'short_code_taken';
+        // Taken since the check: the next check shows which. Those on custom domains are checked only now.
+        if (isTaken) taken.forget();
+        const isShown = ({ index = -1 }: { index?: number }) => !isTaken || rows[index]?.domain !== '';
+        const cells = refusedCells(rows, error.details.filter(isShown));
         if (cells.size === 0) throw error;
         setRefused(cells);
         throw new Error(`Nothing was created: ${plural(cells.size, 'row has', 'rows have')} errors.`);
@@ -118,7 +122,8 @@ export function ImportPage() {
           <Icon name="warning" />
           <span>
             Not used: {table.unusedColumns.map((title) => `“${title}”`).join(', ')}. Known columns are Name,
-            Destination, Short link, Tags, Starts, Ends, Scan limit, Fallback, Note and {styleColumns.join(', ')}.
+            Destination, Short link, Domain, Tags, Starts, Ends, Scan limit, Fallback, Note and{' '}
+            {styleColumns.join(', ')}.
           </span>
         </p>
       )}
