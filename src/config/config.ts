@@ -87,7 +87,7 @@ export interface Addresses {
   ownUrls: string[];
   /** Where custom domains must lead: a host name, or an address without brackets. */
   domainTarget: string;
-  /** Hosts of the service itself, which are nobody's custom domain. */
+  /** Hosts of the service itself, which cannot be custom domains. */
   ownHosts: string[];
 }
 

@@ -137,7 +137,7 @@ async function store(
     ),
     by,
   );
-  // Rows are locked in this order, whoever takes the domain from whom.
+  // Rows are locked in this order, also when two accounts take domains from each other.
   const accounts = plans.map(({ account }) => account).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   const domains = [domain, ...(holder === undefined ? [] : [holder.domain])];
   await writeState(tx, { accounts, domains }, pending);

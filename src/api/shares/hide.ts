@@ -56,7 +56,7 @@ export function hideInTable(cells: readonly Cell[], maxRows: number): ShownTable
   };
 }
 
-/** The same cells in their order, with null for those that are hidden. Zeros are shown: they are about nobody. */
+/** The same cells in their order, with null for those that are hidden. Zeros are shown: they are about no one. */
 export function hideInSeries(cells: readonly Cell[]): { name: string; scans: Shown }[] {
   const hidden = new Set(split(cells, Number.POSITIVE_INFINITY).hidden.map(({ name }) => name));
   return cells.map(({ name, scans }) => ({ name, scans: hidden.has(name) ? null : rounded(scans) }));

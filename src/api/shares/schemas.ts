@@ -44,7 +44,8 @@ export const Share = t.Object(
     name,
     url: orNull(
       t.String({
-        description: 'The link to the page. Whoever has it can open the page. Add `.json` for its figures as JSON.',
+        description:
+          'The link to the page. Everyone who has it can open the page. Add `.json` for its figures as JSON.',
         examples: ['https://qr.example.com/s/4fQ0m2…'],
       }),
     ),

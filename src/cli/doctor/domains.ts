@@ -13,7 +13,7 @@ import { type Checks, error, type Outcome, ok, warning } from './finding.ts';
 export function domainChecks(config: Config, secretKey: string | undefined): Checks {
   const addresses = addressesOf(config, config.port);
   const { protocol, hostname } = new URL(addresses.shortBaseUrl);
-  // A service that nobody outside can reach has no custom domains.
+  // A service that cannot be reached from outside has no custom domains.
   if (reachOf(hostname) === 'computer' && config.domainTarget === undefined) return {};
   return {
     domain_target: () => (secretKey === undefined ? undefined : checkTarget(addresses, secretKey)),

@@ -102,7 +102,7 @@ function State({ domain: { name, status, problems, codes } }: { domain: Domain }
       {status === 'failing' && (
         <p class="row nowrap verdict bad" role="alert">
           <Icon name="warning" />
-          The proof is no longer complete. Short links still work, but whoever proves that the domain is theirs gets it:
+          The proof is no longer complete. Short links still work, but another account that proves the domain gets it:
           repair the records below.
         </p>
       )}

@@ -20,7 +20,7 @@ export function Shares() {
     <section aria-label="Shared pages">
       <div class="row gap-m toolbar">
         <p class="hint">
-          Statistics for people without an account. Whoever has the link can read the page. Figures of fewer than 5
+          Statistics for people without an account. Everyone who has the link can read the page. Figures of fewer than 5
           visitors are hidden.
         </p>
         <span class="spacer" />

@@ -40,7 +40,7 @@ export function PasswordDialog({ code, onChange, onClose }: Props) {
           error={errors['password']}
           isCode
           maxLength={128}
-          hint="Whoever scans the code enters it before they are led on. It is not shown here again."
+          hint="People enter it after they scan the code. It is not shown here again."
         />
         <DialogActions onCancel={onClose}>
           {code.has_password && (
