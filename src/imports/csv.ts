@@ -10,7 +10,7 @@ export interface CsvRow {
 const maxRowLength = 1_000_000;
 
 /**
- * Parses a table in pieces of any length: comma, semicolon or tab as separator: the one that is most frequent in the first line;
+ * Parses a table in pieces of any length: comma, semicolon or tab as separator, the one that is most frequent in the first line,
  * and quotes as in RFC 4180. Empty rows are left out. Keeps one row in memory.
  */
 export async function* readCsv(pieces: AsyncIterable<string>): AsyncGenerator<CsvRow> {
