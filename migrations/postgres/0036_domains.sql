@@ -33,3 +33,7 @@ CREATE TABLE domain_checks (
   next_at    timestamptz
 );
 CREATE INDEX domain_checks_due ON domain_checks (next_at) WHERE next_at IS NOT NULL;
+
+-- The names of domains that have codes, also of those that were removed: their links answer 404 and never lead to the codes of
+-- the service that have the same short codes.
+CREATE INDEX codes_domain ON codes ((split_part(short_code, '/', 1))) WHERE strpos(short_code, '/') > 0;

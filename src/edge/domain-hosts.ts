@@ -41,6 +41,8 @@ export class DomainHosts {
   #answerLoaded(request: Request, peer: string): Promise<Response> | undefined {
     const domain = this.#domains.find(requestedHost(request, peer, this.#trusted));
     if (domain === undefined || isProof(request.url)) return undefined;
+    // A link of a domain that was removed must not lead to the code of the service that has the same short code.
+    if (domain === 'former') return Promise.resolve(noticeResponse(notices.unknown, request.headers));
     return this.#site.answer(domain, request, peer);
   }
 

@@ -23,6 +23,8 @@ interface SavedDomains {
   /** The position of the log up to which they are. */
   position: number;
   domains: Stored[];
+  /** Names of all domains that have codes. */
+  names: string[];
 }
 
 const fileName = 'domains.json';
@@ -35,6 +37,8 @@ export class Domains {
   readonly #known = new Map<string, KnownDomain>();
   readonly #served = new Map<string, ServedDomain>();
   readonly #removed = new Set<string>();
+  /** Names that were served once; those that are served now can be among them. */
+  #former: ReadonlySet<string> = new Set();
   #isLoaded: boolean;
   #firstLoad: Promise<void> | undefined;
   #position = 0;
@@ -43,7 +47,7 @@ export class Domains {
   constructor(sql: Sql, saved: SavedDomains | undefined) {
     this.#sql = sql;
     this.#isLoaded = saved !== undefined;
-    if (saved !== undefined) this.#keepAll(saved.domains.map(withTimes), saved.position);
+    if (saved !== undefined) this.#keepAll(saved.domains.map(withTimes), saved.position, saved.names);
   }
 
   /** Whether the domains are known, from Postgres or from disk. Until then no answer of `find` is final. */
@@ -51,14 +55,14 @@ export class Domains {
     return this.#isLoaded;
   }
 
-  /** Whether no domain is served. */
+  /** Whether there is and was no domain. */
   get isEmpty(): boolean {
-    return this.#served.size === 0;
+    return this.#served.size === 0 && this.#former.size === 0;
   }
 
-  /** The domain with this name, in lower case and punycode, if its links are served. */
-  find(name: string): ServedDomain | undefined {
-    return this.#served.get(name);
+  /** The domain with this name, in lower case and punycode; `former` if its links were served once and are not now. */
+  find(name: string): ServedDomain | 'former' | undefined {
+    return this.#served.get(name) ?? (this.#former.has(name) ? 'former' : undefined);
   }
 
   /** Resolves once the domains have been read from Postgres at least once. */
@@ -72,10 +76,19 @@ export class Domains {
 
   /** Reads all domains from Postgres. */
   async refresh(): Promise<void> {
-    const [row] = await this.#sql<[{ position: number; domains: Stored[] }]>`
+    const [row] = await this.#sql<[{ position: number; domains: Stored[]; names: string[] }]>`
+      WITH RECURSIVE names (name) AS (
+        SELECT min(split_part(short_code, '/', 1)) FROM codes WHERE strpos(short_code, '/') > 0
+        UNION ALL
+        SELECT (
+          SELECT min(split_part(short_code, '/', 1)) FROM codes
+          WHERE strpos(short_code, '/') > 0 AND split_part(short_code, '/', 1) > names.name
+        ) FROM names WHERE names.name IS NOT NULL
+      )
       SELECT (SELECT coalesce(max(position), 0) FROM events) AS position,
+        ARRAY(SELECT name FROM names WHERE name IS NOT NULL)::text[] AS names,
         coalesce((SELECT jsonb_agg(to_jsonb(d) - 'app_links') FROM domains d WHERE status <> 'removed'), '[]') AS domains`;
-    this.#keepAll(row.domains.map(withTimes), row.position);
+    this.#keepAll(row.domains.map(withTimes), row.position, row.names);
     this.#isLoaded = true;
   }
 
@@ -103,16 +116,17 @@ export class Domains {
   async save(folder: string): Promise<void> {
     if (!this.#isLoaded) return;
     const domains = [...this.#known.values()].map(({ domain }) => domain).filter(({ status }) => status !== 'removed');
-    const text = JSON.stringify(domains);
+    const text = `"names":${JSON.stringify([...this.#former])},"domains":${JSON.stringify(domains)}`;
     if (text === this.#savedText) return;
-    const head = { version: 1, position: this.#position } satisfies Omit<SavedDomains, 'domains'>;
-    await writeDurably(join(folder, fileName), `${JSON.stringify(head).slice(0, -1)},"domains":${text}}`);
+    const head = { version: 1, position: this.#position } satisfies Omit<SavedDomains, 'domains' | 'names'>;
+    await writeDurably(join(folder, fileName), `${JSON.stringify(head).slice(0, -1)},${text}}`);
     this.#savedText = text;
   }
 
   /** Takes the state of a read; domains that events have changed since then keep theirs. */
-  #keepAll(domains: Domain[], position: number): void {
+  #keepAll(domains: Domain[], position: number, names: readonly string[]): void {
     this.#position = Math.max(this.#position, position);
+    this.#former = new Set(names);
     const read = new Set(domains.map(({ id }) => id));
     for (const [id, known] of this.#known)
       if (known.position <= position && !read.has(id)) this.#keep({ ...known.domain, status: 'removed' }, position);
@@ -127,7 +141,10 @@ export class Domains {
     if (isServing(domain)) this.#served.set(name, { id, name, account, root_url, not_found_url, expired_url });
     // Another claim of the name may be served since then.
     else if (this.#served.get(name)?.id === id) this.#served.delete(name);
-    if (domain.status === 'removed') this.#remember(id);
+    if (domain.status !== 'removed') return;
+    // A claim that was never proved served nothing.
+    if (domain.verified_at !== null) this.#former = new Set([...this.#former, name]);
+    this.#remember(id);
   }
 
   #remember(id: string): void {

@@ -121,7 +121,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   return {
     redirect,
     answerOnDomain: (request, peer) => hosts.answer(request, peer),
-    servesDomain: (name) => domains.find(name) !== undefined,
+    servesDomain: (name) => typeof domains.find(name) === 'object',
     apply: (entries) => applyEntries(state, entries),
     caughtUp: tasks.caughtUp,
     failures: tasks.failures,

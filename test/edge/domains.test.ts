@@ -25,6 +25,9 @@ async function on(host: string, path: string, headers: Record<string, string> = 
 const given = (fields: Record<string, unknown> = {}, api = account.live) =>
   created(api, { domain: 'go.acme.test', ...fields });
 
+let codes = 0;
+const uniqueCode = () => `code-${++codes}`;
+
 const noSettings: DomainSettings = { root_url: null, not_found_url: null, expired_url: null, app_links: null };
 const change = (from: Partial<DomainSettings>, to: Partial<DomainSettings>) => {
   const data = { ...domain, from: { ...noSettings, ...from }, to: { ...noSettings, ...to } };
@@ -232,11 +235,13 @@ describe('a custom domain', () => {
   test('that is removed answers 404 everywhere, and its codes work again when it is back', async () => {
     const name = 'gone.acme.test';
     const identity = await givenDomain(service, account.id, name);
-    const code = await given({ domain: name });
+    const code = await given({ domain: name, short_code: uniqueCode() });
     expect((await on(name, `/${code.short_code}`)).status).toBe(302);
     const removed = { type: 'domain_removed', data: { ...identity, reason: 'removed' } } as const;
     await appendToDomain(service, account.id, name, [removed], false);
-    expect((await on(name, `/${code.short_code}`)).status).toBe(404);
+    const plain = await created(account.live, { short_code: code.short_code });
+    expect(plain.domain).toBeUndefined();
+    expect((await on(name, `/${code.short_code}`)).status, 'also if the service has the short code').toBe(404);
     await givenDomain(service, account.id, name);
     expect((await on(name, `/${code.short_code}`)).status).toBe(302);
   });

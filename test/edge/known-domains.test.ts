@@ -45,7 +45,7 @@ const row = (fields: Partial<Domain> = {}): Domain => ({
   expired_url: null,
   app_links: null,
   created_at: new Date(0),
-  verified_at: null,
+  verified_at: new Date(0),
   removed_at: null,
   ...fields,
 });
@@ -62,13 +62,19 @@ describe('the domains that an edge knows', () => {
     domains.apply([at(1, added())]);
     expect(domains.find('go.test'), 'a claim is no proof').toBeUndefined();
     domains.apply([at(2, verified()), at(4, removed())]);
-    expect(domains.find('go.test')).toBeUndefined();
+    expect(domains.find('go.test')).toBe('former');
     domains.apply([
       at(1, added()),
       at(2, verified()),
       at(3, { type: 'domain_failed', data: { ...identity, problems: [] } }),
     ]);
-    expect(domains.find('go.test'), 'events that arrive again').toBeUndefined();
+    expect(domains.find('go.test'), 'events that arrive again').toBe('former');
+  });
+
+  test('forget a claim that was never proved', () => {
+    const domains = new Domains(unreachable, undefined);
+    domains.apply([at(1, added()), at(2, removed())]);
+    expect(domains.find('go.test')).toBeUndefined();
   });
 
   test('keep serving a domain that fails', () => {
@@ -105,7 +111,16 @@ describe('the domains that an edge knows', () => {
     ]);
     await database.sql`UPDATE domains SET status = 'removed' WHERE id = 'dom_1'`;
     await domains.refresh();
-    expect(domains.find('go.test')).toBeUndefined();
+    expect(domains.find('go.test')).toBe('former');
+    await database.sql`
+      INSERT INTO codes (id, account, mode, name, destination_url, destination_revision, short_code, status, style, created_at,
+        updated_at, version, position)
+      SELECT 'qr_' || n, 'acct_1', 'live', 'Menu', 'https://example.com', 1, host || '/' || n, 'deleted', '{}', now(), now(), 1, n
+      FROM generate_series(1, 6) AS n, LATERAL (SELECT CASE WHEN n < 4 THEN 'erased.test' ELSE 'go.test' END AS host)`;
+    await domains.refresh();
+    const found = ['go.test', 'erased.test', 'failing.test', 'other.test'].map((name) => domains.find(name));
+    expect(found).toEqual(['former', 'former', expect.objectContaining({ name: 'failing.test' }), undefined]);
+    await database.sql`DELETE FROM codes`;
   });
 
   test('are not replaced by a read that is older than their last event, until the log itself has lost it', async () => {
@@ -113,7 +128,9 @@ describe('the domains that an edge knows', () => {
     await domains.loaded();
     domains.apply([at(1_000_000, removed())]);
     await domains.refresh();
-    expect(domains.find('go.test'), 'the instance that took a change never serves the old state').toBeUndefined();
+    expect(typeof domains.find('go.test'), 'the instance that took a change never serves the old state').not.toBe(
+      'object',
+    );
     await domains.reload();
     expect(domains.find('go.test')).toBeDefined();
   });
@@ -122,7 +139,7 @@ describe('the domains that an edge knows', () => {
     const domains = await stored([row()]);
     await domains.loaded();
     domains.apply([{ ...at(9, removed()), type: 'account_deleted', data: {} }]);
-    expect(domains.find('go.test')).toBeUndefined();
+    expect(domains.find('go.test')).toBe('former');
   });
 
   test('are saved for a start without Postgres', async () => {

@@ -223,5 +223,6 @@ function repeatedShortCodes(
 function withoutIndexes(error: unknown): unknown {
   if (!(error instanceof Refusal) || error.details === undefined) return error;
   const details = error.details.flatMap(({ field, message }) => (field === 'qrcodes' ? [] : [{ field, message }]));
-  return new Refusal(error.code, error.message, details.length > 0 ? details : undefined, error.headers);
+  const message = details[0] !== undefined && error.code === 'invalid_request' ? details[0].message : error.message;
+  return new Refusal(error.code, message, details.length > 0 ? details : undefined, error.headers);
 }

@@ -18,12 +18,6 @@ export interface ShownTable {
   other: Shown | undefined;
 }
 
-/**
- * All figures are rounded: a page that is loaded again does not show that one more person came, and the difference of two figures
- * does not show a small one.
- */
-export const rounded = (count: number): number => Math.round(count / minVisitors) * minVisitors;
-
 const sumOf = (cells: readonly Cell[], figure: 'scans' | 'visitors') =>
   cells.reduce((sum, cell) => sum + cell[figure], 0);
 
@@ -51,19 +45,19 @@ function split(cells: readonly Cell[], maxShown: number): { shown: Cell[]; hidde
 export function hideInTable(cells: readonly Cell[], maxRows: number): ShownTable {
   const { shown, hidden } = split(cells, maxRows);
   return {
-    rows: shown.map(({ name, scans }) => ({ name, scans: rounded(scans) })),
-    other: hidden.length === 0 ? undefined : isCrowd(hidden) ? rounded(sumOf(hidden, 'scans')) : null,
+    rows: shown.map(({ name, scans }) => ({ name, scans })),
+    other: hidden.length === 0 ? undefined : isCrowd(hidden) ? sumOf(hidden, 'scans') : null,
   };
 }
 
 /** The same cells in their order, with null for those that are hidden. Zeros are shown: they are about no one. */
 export function hideInSeries(cells: readonly Cell[]): { name: string; scans: Shown }[] {
   const hidden = new Set(split(cells, Number.POSITIVE_INFINITY).hidden.map(({ name }) => name));
-  return cells.map(({ name, scans }) => ({ name, scans: hidden.has(name) ? null : rounded(scans) }));
+  return cells.map(({ name, scans }) => ({ name, scans: hidden.has(name) ? null : scans }));
 }
 
 /** Totals of a page: both null if they are those of too few people. */
 export function hideTotals({ scans, visitors }: Pick<Cell, 'scans' | 'visitors'>): { scans: Shown; visitors: Shown } {
   if (scans > 0 && visitors < minVisitors) return { scans: null, visitors: null };
-  return { scans: rounded(scans), visitors: rounded(Math.min(visitors, scans)) };
+  return { scans, visitors: Math.min(visitors, scans) };
 }

@@ -19,7 +19,7 @@ export const moreShareTexts: Record<string, ShareTexts> = {
     asTable: 'Como tabela',
     date: 'Data',
     notes: {
-      rounded: 'Os números são arredondados para 5. Os de menos de 5 visitantes não são mostrados.',
+      hidden: 'Os números de menos de 5 visitantes não são mostrados.',
       withoutBots: 'Os bots não são contados.',
       timezone: 'Fuso horário: %',
     },
@@ -47,7 +47,7 @@ export const moreShareTexts: Record<string, ShareTexts> = {
     asTable: 'Als tabel',
     date: 'Datum',
     notes: {
-      rounded: 'Cijfers zijn afgerond op 5. Die van minder dan 5 bezoekers worden niet getoond.',
+      hidden: 'Cijfers van minder dan 5 bezoekers worden niet getoond.',
       withoutBots: 'Bots worden niet meegeteld.',
       timezone: 'Tijdzone: %',
     },
@@ -78,7 +78,7 @@ export const moreShareTexts: Record<string, ShareTexts> = {
     asTable: 'Jako tabela',
     date: 'Data',
     notes: {
-      rounded: 'Liczby są zaokrąglone do 5. Liczby dla mniej niż 5 odwiedzających nie są pokazywane.',
+      hidden: 'Liczby dla mniej niż 5 odwiedzających nie są pokazywane.',
       withoutBots: 'Boty nie są liczone.',
       timezone: 'Strefa czasowa: %',
     },
@@ -106,7 +106,7 @@ export const moreShareTexts: Record<string, ShareTexts> = {
     asTable: 'Tablo olarak',
     date: 'Tarih',
     notes: {
-      rounded: 'Sayılar 5’e yuvarlanır. 5’ten az ziyaretçiye ait sayılar gösterilmez.',
+      hidden: '5’ten az ziyaretçiye ait sayılar gösterilmez.',
       withoutBots: 'Botlar sayılmaz.',
       timezone: 'Saat dilimi: %',
     },
@@ -134,7 +134,7 @@ export const moreShareTexts: Record<string, ShareTexts> = {
     asTable: '表で見る',
     date: '日付',
     notes: {
-      rounded: '数値は5単位に丸めています。訪問者が5人未満の数値は表示されません。',
+      hidden: '訪問者が5人未満の数値は表示されません。',
       withoutBots: 'ボットは数えていません。',
       timezone: 'タイムゾーン: %',
     },
@@ -162,7 +162,7 @@ export const moreShareTexts: Record<string, ShareTexts> = {
     asTable: '以表格显示',
     date: '日期',
     notes: {
-      rounded: '数字按 5 取整。少于 5 位访客的数字不显示。',
+      hidden: '少于 5 位访客的数字不显示。',
       withoutBots: '不计入机器人。',
       timezone: '时区：%',
     },
@@ -190,7 +190,7 @@ export const moreShareTexts: Record<string, ShareTexts> = {
     asTable: 'كجدول',
     date: 'التاريخ',
     notes: {
-      rounded: 'الأرقام مقرّبة إلى 5، ولا تظهر أرقام أقل من 5 زوار.',
+      hidden: 'لا تظهر أرقام أقل من 5 زوار.',
       withoutBots: 'لا تُحتسب الروبوتات.',
       timezone: 'المنطقة الزمنية: %',
     },

@@ -111,7 +111,7 @@ export function statisticsPage(
   const notes = [
     words.notes.timezone.replace('%', figures.timezone),
     ...(figures.bots === 'exclude' ? [words.notes.withoutBots] : []),
-    words.notes.rounded,
+    words.notes.hidden,
   ];
   const body = [
     `<h1><bdi>${escapeHtml(figures.name)}</bdi></h1>`,

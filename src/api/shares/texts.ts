@@ -17,7 +17,7 @@ export interface ShareTexts {
   nothing: string;
   asTable: string;
   date: string;
-  notes: { rounded: string; withoutBots: string; timezone: string };
+  notes: { hidden: string; withoutBots: string; timezone: string };
   missing: readonly [title: string, text: string];
   password: string;
   open: string;
@@ -44,7 +44,7 @@ export const en: ShareTexts = {
   asTable: 'As a table',
   date: 'Date',
   notes: {
-    rounded: 'Figures are rounded to 5. Those of fewer than 5 visitors are not shown.',
+    hidden: 'Figures of fewer than 5 visitors are not shown.',
     withoutBots: 'Bots are not counted.',
     timezone: 'Time zone: %',
   },
@@ -76,7 +76,7 @@ export const shareTexts: Record<string, ShareTexts> = {
     asTable: 'Als Tabelle',
     date: 'Datum',
     notes: {
-      rounded: 'Zahlen sind auf 5 gerundet. Solche von weniger als 5 Besuchern werden nicht gezeigt.',
+      hidden: 'Zahlen von weniger als 5 Besuchern werden nicht gezeigt.',
       withoutBots: 'Bots werden nicht gezählt.',
       timezone: 'Zeitzone: %',
     },
@@ -107,7 +107,7 @@ export const shareTexts: Record<string, ShareTexts> = {
     asTable: 'Sous forme de tableau',
     date: 'Date',
     notes: {
-      rounded: 'Les chiffres sont arrondis à 5. Ceux de moins de 5 visiteurs ne sont pas affichés.',
+      hidden: 'Les chiffres de moins de 5 visiteurs ne sont pas affichés.',
       withoutBots: 'Les robots ne sont pas comptés.',
       timezone: 'Fuseau horaire : %',
     },
@@ -138,7 +138,7 @@ export const shareTexts: Record<string, ShareTexts> = {
     asTable: 'Como tabla',
     date: 'Fecha',
     notes: {
-      rounded: 'Las cifras se redondean a 5. Las de menos de 5 visitantes no se muestran.',
+      hidden: 'Las cifras de menos de 5 visitantes no se muestran.',
       withoutBots: 'Los bots no se cuentan.',
       timezone: 'Zona horaria: %',
     },
@@ -169,7 +169,7 @@ export const shareTexts: Record<string, ShareTexts> = {
     asTable: 'Come tabella',
     date: 'Data',
     notes: {
-      rounded: 'I valori sono arrotondati a 5. Quelli di meno di 5 visitatori non sono mostrati.',
+      hidden: 'I valori di meno di 5 visitatori non sono mostrati.',
       withoutBots: 'I bot non sono contati.',
       timezone: 'Fuso orario: %',
     },
