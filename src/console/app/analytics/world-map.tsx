@@ -52,7 +52,10 @@ export function WorldMap({ countries, total }: Props) {
         role="group"
         aria-label="Map of scans by country"
         onKeyDown={move}
-        onMouseLeave={() => setShown(false)}
+        onMouseLeave={() => {
+          // What has the focus stays shown.
+          if (map.current?.contains(document.activeElement) !== true) setShown(false);
+        }}
       >
         {Object.entries(world.outlines).map(([code, path]) => (
           <path key={code} d={path} class="land" />
