@@ -23,7 +23,7 @@ const service = useService({
     port,
     publicUrl: `http://qr.test:${port}`,
     domainTarget: 'links.qr.test',
-    domainAllowedCidrs: parseRanges('127.0.0.1/32') as IpRanges,
+    domainAllowedCidrs: parseRanges('127.0.0.1, 127.0.0.3') as IpRanges,
     // The same array, which gets its entry when the server listens.
     dnsServers: dns.servers,
   },
@@ -291,6 +291,45 @@ describe('a proof', () => {
         reach: expect.stringContaining('not reachable from the internet'),
       });
   });
+});
+
+test('a domain that leads to another server is not proved, whatever that answers', async () => {
+  let answer = (_: URL) => new Response('');
+  const hosts: string[] = [];
+  // The service listens on 127.0.0.1.
+  const other = Bun.serve({
+    hostname: '127.0.0.3',
+    port,
+    fetch(request) {
+      hosts.push(request.headers.get('host') ?? '');
+      return answer(new URL(request.url));
+    },
+  });
+  async function* endless() {
+    for (;;) yield 'a'.repeat(10_000);
+  }
+  const account = await service.account();
+  const domain = await add(account, newName());
+  prove(domain);
+  dns.set(domain.name, { A: ['127.0.0.3'] });
+  const answers: [string, typeof answer][] = [
+    ['another server answers', ({ pathname }) => new Response(pathname.split('/').at(-1))],
+    ['another server answers', () => new Response(endless as never)],
+    ['with a redirect (308)', ({ pathname }) => Response.redirect(`http://127.0.0.1:${port}${pathname}`, 308)],
+    ['with an error (404)', () => new Response('', { status: 404 })],
+  ];
+  try {
+    for (const [words, next] of answers) {
+      answer = next;
+      const { body } = await verify(account, domain);
+      expect(body.problems).toMatchObject([{ check: 'reach', found: expect.stringContaining(words) }]);
+    }
+    expect(new Set(hosts)).toEqual(new Set([`${domain.name}:${port}`]));
+  } finally {
+    await other.stop(true);
+  }
+  const { body } = await verify(account, domain);
+  expect(body.problems).toMatchObject([{ found: expect.stringContaining('nothing there listens') }]);
 });
 
 describe('the answer to a token', () => {
