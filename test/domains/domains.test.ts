@@ -9,7 +9,7 @@ import { type TestAccount, useService } from '../support/service.ts';
 import { useTimeouts } from '../support/timeouts.ts';
 
 // Faults of the DNS wait for this timeout, twice; no answer of the test's server takes as long.
-useTimeouts({ dnsQueryMs: 500 });
+useTimeouts({ dnsQueryMs: 2_000 });
 
 const dns = useDns();
 const port = await freePort();
