@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { KeyLimits } from '../../events/key.ts';
 import { limitsOf, type Mode, type Plan } from '../../events/plans.ts';
+import type { Actor } from '../../events/recorded.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
 import { clientAddress, type TrustedProxies } from '../lib/client-address.ts';
 import { Refusal } from '../lib/errors.ts';
@@ -18,6 +19,8 @@ export interface Caller extends KeyLimits {
   plan: Plan;
   /** Id of the key. */
   key: string;
+  /** Who changes are recorded as. */
+  actor: Actor;
   /** Id of the console session, if the request came with one. */
   session?: string;
 }
@@ -125,7 +128,7 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
 async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Window & Standing) | undefined)[]> {
   const rows = await sql<(Caller & Window & Standing & { hash: string })[]>`
     WITH caller AS MATERIALIZED (
-      SELECT k.hash, k.account, k.mode, a.plan, a.suspended_reason, k.id AS key, k.scopes, k.expires_at,
+      SELECT k.hash, k.account, k.mode, a.plan, a.suspended_reason, k.id AS key, k.id AS actor, k.scopes, k.expires_at,
         k.allowed_cidrs, batch.requests
       FROM (SELECT hash, count(*) AS requests FROM unnest(${hashes}::text[]) AS hash GROUP BY hash) AS batch
       JOIN api_keys k ON k.hash = batch.hash JOIN accounts a ON a.id = k.account
@@ -136,7 +139,7 @@ async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Windo
       ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
       RETURNING subject, used, extract(epoch FROM started_at)::float8 + 60 AS ends
     )
-    SELECT hash, account, mode, plan, suspended_reason, key, scopes, expires_at, allowed_cidrs, used, ends
+    SELECT hash, account, mode, plan, suspended_reason, key, actor, scopes, expires_at, allowed_cidrs, used, ends
     FROM caller JOIN counted ON subject = account || '/' || mode`;
   const callers = new Map(rows.map(({ hash, ...caller }) => [hash, caller]));
   // `used` includes the whole batch: from it, each request gets its own number, the last one the highest.

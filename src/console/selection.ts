@@ -141,7 +141,7 @@ async function forEach(
   try {
     for (const id of new Set(ids)) {
       try {
-        events.push(...(await apply(id, { actor: caller.key, now: clock() })).events);
+        events.push(...(await apply(id, { actor: caller.actor, now: clock() })).events);
         result.changed.push(id);
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

@@ -35,7 +35,7 @@ export function sessionAdmission({ service, api, sessionUse }: Console) {
     const hash = hashOfKey(token);
     const [row] = await sql<(Caller & Window & Standing & { account_name: string })[]>`
       WITH caller AS (
-        SELECT k.account, k.mode, a.plan, a.suspended_reason, a.name AS account_name, k.id AS key,
+        SELECT k.account, k.mode, a.plan, a.suspended_reason, a.name AS account_name, k.id AS key, k.id AS actor,
           k.scopes, k.expires_at, k.allowed_cidrs, s.id AS session
         FROM console_sessions s
         JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND ${isValidKey(sql)}

@@ -83,7 +83,7 @@ const end = (console: Console): Operation =>
     async handle({ headers, caller, params: { id = '' } }) {
       const { session } = await ownSession(console, headers);
       const { sql, clock } = console.service;
-      const ended = await endOtherSessions(sql, session, { id, actor: caller.key, now: clock() });
+      const ended = await endOtherSessions(sql, session, { id, actor: caller.actor, now: clock() });
       if (ended.length === 0) throw notFound('session');
       return endedAnswer(console, session, ended);
     },
@@ -102,7 +102,7 @@ const endOthers = (console: Console): Operation =>
     async handle({ headers, caller }) {
       const { session } = await ownSession(console, headers);
       const { sql, clock } = console.service;
-      const ended = await endOtherSessions(sql, session, { actor: caller.key, now: clock() });
+      const ended = await endOtherSessions(sql, session, { actor: caller.actor, now: clock() });
       return endedAnswer(console, session, ended);
     },
   });

@@ -58,7 +58,7 @@ const updateAccount = (service: Service): Operation =>
         throw invalid([{ field: 'timezone', message: `timezone ${timeZoneProblem}.` }]);
       if (caller.mode !== 'live')
         throw new Refusal('live_key_required', 'These settings apply to live codes too: set them with a live key.');
-      const by = { actor: caller.key, now: service.clock() };
+      const by = { actor: caller.actor, now: service.clock() };
       // First, because it can be refused.
       if (body.guest_page !== undefined) {
         const guestPage = body.guest_page && { logo: body.guest_page.logo ?? null };

@@ -76,7 +76,7 @@ const createAccountKey = ({ sql, clock }: Service): Operation =>
       const { mode = caller.mode } = body;
       const settings = { name: body.name.trim(), mode, ...readLimits(body, now) };
       if (!managedModes(caller.mode).includes(mode)) throw liveKeyRequired();
-      const minted = await createKey(sql, caller.account, settings, { within: caller, actor: caller.key, now });
+      const minted = await createKey(sql, caller.account, settings, { within: caller, actor: caller.actor, now });
       return json(201, presentNew(minted, settings, now));
     },
   });
@@ -104,7 +104,7 @@ const rotateAccountKey = ({ sql, clock }: Service): Operation =>
         caller.account,
         id,
         { overlapHours, expiresAt, within: caller, allowedModes: managedModes(caller.mode) },
-        { actor: caller.key, now },
+        { actor: caller.actor, now },
       );
       const answer: Static<typeof RotatedApiKey> = {
         ...presentNew(minted, settings, now),
@@ -127,7 +127,7 @@ const revokeAccountKey = ({ sql, clock }: Service): Operation =>
     success: { status: 200, description: 'The key is revoked.', schema: Deleted },
     errors: ['invalid_request', 'not_found', 'conflict'],
     async handle({ caller, params: { id = '' } }) {
-      await revoke(sql, caller.account, id, { actor: caller.key, now: clock() }, managedModes(caller.mode));
+      await revoke(sql, caller.account, id, { actor: caller.actor, now: clock() }, managedModes(caller.mode));
       return json(200, { deleted: true, id });
     },
   });

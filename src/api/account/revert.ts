@@ -109,7 +109,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
         ownUrls: addresses.ownUrls,
         onRecorded: onChange,
       };
-      const by = { actor: caller.key, now };
+      const by = { actor: caller.actor, now };
       const { reverted, skipped } = await accounts.run(caller.account, () => revert(sql, caller, request, by));
       const changes = reverted.flatMap(({ code: { id, name }, events }) =>
         events.map((event) => ({ qr_id: id, name, ...fieldChange(differenceOf(event)) })),

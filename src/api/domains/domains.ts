@@ -48,7 +48,7 @@ const addDomain = (service: Service): Operation =>
       const { sql, clock, addresses, onChange } = service;
       const read = readDomainName(body.name, addresses.ownHosts);
       if ('problem' in read) throw invalid([{ field: 'name', message: `name ${read.problem}.` }]);
-      const { id, recorded } = await claim(sql, caller.account, read.name, { actor: caller.key, now: clock() });
+      const { id, recorded } = await claim(sql, caller.account, read.name, { actor: caller.actor, now: clock() });
       await onChange(recorded);
       return json(201, present(service, await requireDomain(service, caller, id)));
     },
@@ -105,7 +105,7 @@ const updateDomain = (service: Service): Operation =>
     async handle({ caller, params: { id = '' }, body }) {
       const { sql, clock, onChange } = service;
       const settings = await readSettings(service, await requireDomain(service, caller, id), body);
-      await onChange(await change(sql, caller.account, id, settings, { actor: caller.key, now: clock() }));
+      await onChange(await change(sql, caller.account, id, settings, { actor: caller.actor, now: clock() }));
       return json(200, present(service, await requireDomain(service, caller, id)));
     },
   });
@@ -125,7 +125,7 @@ const removeDomain = (service: Service): Operation =>
     async handle({ caller, params: { id = '' } }) {
       requireLiveKey(caller);
       const { sql, clock, onChange } = service;
-      await onChange(await remove(sql, caller.account, id, { actor: caller.key, now: clock() }));
+      await onChange(await remove(sql, caller.account, id, { actor: caller.actor, now: clock() }));
       return json(200, { deleted: true, id });
     },
   });
@@ -148,7 +148,7 @@ const verifyDomain = (service: Service): Operation =>
       const window = await countInWindow(sql, `${caller.account}/domain-checks`);
       const { refusal } = admitted(checksPerMinute, window, caller, undefined, 'checks of domains');
       if (refusal !== undefined) throw refusal;
-      await domains.check(domain, caller.key);
+      await domains.check(domain, caller.actor);
       return json(200, present(service, await requireDomain(service, caller, id)));
     },
   });

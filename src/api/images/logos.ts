@@ -78,7 +78,7 @@ const uploadLogo = ({ sql, clock, maxLogos }: Service, renderer: Renderer): Oper
     async handle({ caller, body, signal }) {
       const bytes = body as Uint8Array;
       const { format, width, height, art } = await readUploaded(renderer, bytes, { account: caller.account, signal });
-      const by = { actor: caller.key, now: clock() };
+      const by = { actor: caller.actor, now: clock() };
       const logo = await addLogo(sql, caller, { format, width, height, bytes: bytes.length, art }, by, maxLogos);
       return json(201, presentLogo(logo));
     },
@@ -143,7 +143,7 @@ const deleteLogo = ({ sql, clock }: Service): Operation =>
     success: { status: 200, description: 'The logo is deleted.', schema: Deleted },
     errors: ['not_found', 'logo_in_use', 'conflict'],
     async handle({ caller, params: { id = '' } }) {
-      await removeLogo(sql, caller, id, { actor: caller.key, now: clock() });
+      await removeLogo(sql, caller, id, { actor: caller.actor, now: clock() });
       return json(200, { deleted: true, id });
     },
   });

@@ -48,7 +48,7 @@ export const bulkUpdateQrCodes = (service: Service): Operation => {
       const change = readBulkChange(body, addresses.ownUrls);
       await refuseBlocked(sql, urlsOf(change.set));
       const isDryRun = body.dry_run ?? false;
-      const by = { actor: caller.key, now: clock() };
+      const by = { actor: caller.actor, now: clock() };
       const update = { change, isDryRun, ownUrls: addresses.ownUrls, onRecorded: onChange, now: clock };
       const { changed, skipped } = await accounts.run(caller.account, async () =>
         updateMany(sql, caller, await selectIds(service, caller, body), update, by),
@@ -62,7 +62,7 @@ export const bulkUpdateQrCodes = (service: Service): Operation => {
           changes: events.map(differenceOf).map(({ field, from, to }) => ({ field: field ?? '', from, to })),
         })),
         skipped,
-        undo: isDryRun || changed.length === 0 ? null : { actor: caller.key, from: at, to: at },
+        undo: isDryRun || changed.length === 0 ? null : { actor: caller.actor, from: at, to: at },
       };
       return json(200, answer);
     },

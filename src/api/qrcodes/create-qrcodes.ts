@@ -158,7 +158,7 @@ async function create(
       request: [...kind, body],
       now,
       perform: async (tx) => {
-        const by = { actor: caller.key, now };
+        const by = { actor: caller.actor, now };
         const createAll = async () => {
           await checkLogos(tx, caller, requests, addresses.shortBaseUrl);
           return prepareCodes(tx, box, caller, requests, by, limits);

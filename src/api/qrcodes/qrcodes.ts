@@ -201,7 +201,7 @@ const updateQrCode = (service: Service): Operation => {
       await refuseBlocked(sql, urlsOf(changes));
       const now = clock();
       const password = await passwordChangeOf(sql, id, body.password);
-      const by = { actor: caller.key, now, checkVersion, password };
+      const by = { actor: caller.actor, now, checkVersion, password };
       const { code, events } = await change(sql, caller, id, changes, by);
       await onChange(events);
       const block = await blockOf(sql, code.destination_url);
@@ -225,7 +225,7 @@ const deleteQrCode = ({ sql, clock, onChange }: Service): Operation =>
     errors: ['not_found', 'conflict', 'version_mismatch'],
     async handle({ caller, params: { id = '' }, headers }) {
       const checkVersion = versionCheckOf(headers);
-      const { events } = await remove(sql, caller, id, { actor: caller.key, now: clock(), checkVersion });
+      const { events } = await remove(sql, caller, id, { actor: caller.actor, now: clock(), checkVersion });
       await onChange(events);
       return json(200, { deleted: true, id });
     },

@@ -43,7 +43,7 @@ export const restoreQrCode = ({ sql, clock, addresses, onChange }: Service): Ope
       const [first, ...more] = problemsWithContent(wanted, addresses.ownUrls);
       if (first !== undefined) throw invalid([first, ...more]);
       await refuseBlocked(sql, urlsOf(wanted));
-      const { code, events } = await restore(sql, caller, then, { actor: caller.key, now, checkVersion });
+      const { code, events } = await restore(sql, caller, then, { actor: caller.actor, now, checkVersion });
       await onChange(events);
       const block = await blockOf(sql, code.destination_url);
       return json(200, presentRead(code, addresses, { now, block }), { etag: etagOfVersion(code.version) });

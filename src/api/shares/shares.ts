@@ -62,7 +62,7 @@ const createOperation = (service: Service): Operation =>
         bots,
         frame_origins: frame_origins.map(originOf),
       };
-      return json(201, present(service, await createShare(sql, caller, request, { actor: caller.key, now })));
+      return json(201, present(service, await createShare(sql, caller, request, { actor: caller.actor, now })));
     },
   });
 
@@ -121,7 +121,7 @@ const updateOperation = (service: Service): Operation =>
         ...(expires_at === undefined ? {} : { expires_at: readTimestamp(expires_at)?.toISOString() ?? null }),
         ...(frame_origins === undefined ? {} : { frame_origins: frame_origins.map(originOf) }),
       };
-      const by = { actor: caller.key, now };
+      const by = { actor: caller.actor, now };
       return json(200, present(service, await updateShare(service.sql, caller, id, change, by)));
     },
   });
@@ -138,7 +138,7 @@ const deleteOperation = (service: Service): Operation =>
     success: { status: 200, description: 'The page has ended.', schema: Deleted },
     errors: ['not_found', 'conflict'],
     async handle({ caller, params: { id = '' } }) {
-      await removeShare(service.sql, caller, id, { actor: caller.key, now: service.clock() });
+      await removeShare(service.sql, caller, id, { actor: caller.actor, now: service.clock() });
       return json(200, { deleted: true, id });
     },
   });

@@ -80,7 +80,7 @@ const setWebhook = (service: Service): Operation =>
       requireWebhooks(caller);
       const { sql, clock, webhooks } = service;
       await checkUrl(url, webhooks.policy);
-      await set(sql, webhooks.box, caller, url, { actor: caller.key, now: clock() });
+      await set(sql, webhooks.box, caller, url, { actor: caller.actor, now: clock() });
       const webhook = await find(service, caller);
       if (webhook === undefined)
         throw new Refusal('conflict', 'Another request removed the webhook at the same time: set it again.');
@@ -100,7 +100,7 @@ const deleteWebhook = (service: Service): Operation =>
     errors: ['plan_required', 'not_found', 'conflict'],
     async handle({ caller }) {
       const { webhook } = await requireWebhook(service, caller);
-      await remove(service.sql, caller, webhook, { actor: caller.key, now: service.clock() });
+      await remove(service.sql, caller, webhook, { actor: caller.actor, now: service.clock() });
       return json(200, { deleted: true, mode: caller.mode });
     },
   });
@@ -118,7 +118,7 @@ const rotateSecret = (service: Service): Operation =>
     async handle({ caller }) {
       const { sql, clock, webhooks } = service;
       const { webhook } = await requireWebhook(service, caller);
-      await rotate(sql, webhooks.box, caller, webhook, { actor: caller.key, now: clock() });
+      await rotate(sql, webhooks.box, caller, webhook, { actor: caller.actor, now: clock() });
       return json(200, presentWebhook(await requireWebhook(service, caller)));
     },
   });

@@ -66,7 +66,7 @@ const createWebhook = (service: Service): Operation =>
       const defaults = { events: [...webhookEventTypes], qr_ids: null, tags: null, description: '', active: true };
       const settings = { ...defaults, url: body.url, ...(await readSettings(sql, caller, body)) };
       await checkUrl(settings.url, webhooks.policy);
-      const by = { actor: caller.key, now: clock() };
+      const by = { actor: caller.actor, now: clock() };
       const id = await create(sql, webhooks.box, caller, settings, by);
       return json(201, presentSubscription(await requireWebhook(service, caller, id)));
     },
@@ -105,7 +105,7 @@ const updateWebhook = (service: Service): Operation =>
       const found = await requireWebhook(service, caller, id);
       if (body.url !== undefined) await checkUrl(body.url, webhooks.policy);
       if (found.body === 'contract') refuseFixedSettings(found, body);
-      const by = { actor: caller.key, now: clock() };
+      const by = { actor: caller.actor, now: clock() };
       await change(sql, caller, found.webhook, await readSettings(sql, caller, body), by);
       return json(200, presentSubscription(await requireWebhook(service, caller, id)));
     },
@@ -136,7 +136,7 @@ const removeWebhook = (service: Service): Operation =>
     async handle({ caller, params: { id = '' } }) {
       const { sql, clock } = service;
       const { webhook } = await requireWebhook(service, caller, id);
-      await remove(sql, caller, webhook, { actor: caller.key, now: clock() });
+      await remove(sql, caller, webhook, { actor: caller.actor, now: clock() });
       return json(200, { deleted: true, id });
     },
   });
@@ -155,7 +155,7 @@ const rotateSecret = (service: Service): Operation =>
     async handle({ caller, params: { id = '' } }) {
       const { sql, clock, webhooks } = service;
       const { webhook } = await requireWebhook(service, caller, id);
-      await rotate(sql, webhooks.box, caller, webhook, { actor: caller.key, now: clock() });
+      await rotate(sql, webhooks.box, caller, webhook, { actor: caller.actor, now: clock() });
       return json(200, presentSubscription(await requireWebhook(service, caller, id)));
     },
   });
