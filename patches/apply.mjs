@@ -17,7 +17,7 @@ const patches = [
     files: {
       'src/connection.js': {
         original: 'ee3a218d9aa6a6f2887c1a19da50009335fe84c11a5431d5cab72d6bc528632f',
-        patched: '565026d2b2a27b3eedd9baa6b127dff3d38f1d34cca1157ec93b597723f5a661',
+        patched: '2538fb16408d3b86afca7d5b4d4a5f19e95f208b04607b973dcd985094190c20',
       },
       'src/index.js': {
         original: '4e21f5733e70d79cffc10d10d4ef01031de4a9ac862210e43f8870029fd103ed',

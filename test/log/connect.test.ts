@@ -74,10 +74,14 @@ describe('a transaction', () => {
 });
 
 describe('a connection that stops answering', () => {
-  test('is closed: its queries fail, and the pool opens another', async () => {
+  test.each([
+    ['at once', 0],
+    ['after a while without queries, longer than its timeout', 1.2],
+  ])('%s is closed: its queries fail, and the pool opens another', async (_, idleSeconds) => {
     const proxy = await startProxy(database.url);
     const sql = connect(proxy.url, { max: 1, answerTimeoutMs: 1_000 });
     await sql`SELECT 1`;
+    await database.sql`SELECT pg_sleep(${idleSeconds})`;
     proxy.stall();
     const failure = await failureOf(sql`SELECT 2`);
     expect(isPostgresUnavailable(failure)).toBe(true);
