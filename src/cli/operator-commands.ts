@@ -73,7 +73,7 @@ function declareKey(program: Command): void {
 
 function declareCode(program: Command): void {
   const code = program.command('code').description('take down and restore codes of any account');
-  const codeId = new Argument('<code>', 'short code or id (qr_…)');
+  const codeId = new Argument('<code>', 'short code, host/code for a code on a domain, or id (qr_…)');
   operatorCommand(code, 'takedown', 'disable a short link; its owner cannot undo it')
     .addArgument(codeId)
     .requiredOption('--reason <reason>', 'reason shown to the owner')

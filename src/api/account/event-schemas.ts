@@ -104,7 +104,7 @@ export function typesIn(
       const near = nearest(name, [...known]);
       return {
         field,
-        message: `${field}: there is no type "${name}"${near === undefined ? '' : `, did you mean ${near}?`}`,
+        message: `${field}: there is no type "${name}"${near === undefined ? `. The types are ${known.join(', ')}.` : `, did you mean ${near}?`}`,
       };
     });
   const [first, ...rest] = errors;

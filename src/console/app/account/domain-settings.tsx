@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useId, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { completeUrl } from '../codes/destination.ts';
 import { Field } from '../parts/field.tsx';
@@ -94,15 +94,19 @@ function read(text: string): unknown {
   }
 }
 
-const FileField = ({ label, value, onValue }: { label: string; value: string; onValue(value: string): void }) => (
-  <label class="stack gap-xs field">
-    {label}
-    <textarea
-      rows={4}
-      spellcheck={false}
-      autocapitalize="none"
-      value={value}
-      onInput={(event) => onValue(event.currentTarget.value)}
-    />
-  </label>
-);
+function FileField({ label, value, onValue }: { label: string; value: string; onValue(value: string): void }) {
+  const id = useId();
+  return (
+    <div class="stack gap-xs field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        rows={4}
+        spellcheck={false}
+        autocapitalize="none"
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    </div>
+  );
+}

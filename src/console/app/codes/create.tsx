@@ -1,3 +1,4 @@
+import { useId } from 'preact/hooks';
 import { displayUrl } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { ErrorText } from '../parts/error-text.tsx';
@@ -135,12 +136,13 @@ function Basics({ form: { errors, style, setStyle, shortUrl, ...form } }: { form
 }
 
 function DomainChoice({ form: { domains, domain, setDomain, errors } }: { form: CreateForm }) {
+  const id = useId();
   if (domains.length === 0 && domain === '') return null;
   return (
     <div class="stack gap-xs field">
-      <span aria-hidden="true">Domain</span>
+      <label for={id}>Domain</label>
       <DomainSelect
-        label="Domain"
+        id={id}
         none={displayUrl(bootstrap.short_base_url)}
         domains={domains}
         value={domain}

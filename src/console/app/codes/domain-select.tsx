@@ -12,7 +12,9 @@ export function useDomains(): Domain[] {
 }
 
 interface Props {
-  label: string;
+  /** The name of the field, unless a label with its id has it. */
+  label?: string;
+  id?: string;
   /** What no domain means. */
   none: string;
   domains: Domain[];
@@ -22,10 +24,10 @@ interface Props {
 }
 
 /** A choice of a custom domain; nothing while there are none. */
-export function DomainSelect({ label, none, domains, value, onValue }: Props) {
+export function DomainSelect({ label, id, none, domains, value, onValue }: Props) {
   if (domains.length === 0 && value === '') return null;
   return (
-    <select aria-label={label} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+    <select id={id} aria-label={label} value={value} onChange={(event) => onValue(event.currentTarget.value)}>
       <option value="">{none}</option>
       {value !== '' && !domains.some(({ name }) => name === value) && <option value={value}>{value}</option>}
       {domains.map(({ id, name }) => (
