@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import type { Scope } from '../../../events/scopes.ts';
-import { AccountPage, type Section } from './account/page.tsx';
+import { AccountPage } from './account/page.tsx';
+import { sectionAt } from './account/sections.tsx';
 import { AccountAnalyticsPage } from './analytics/page.tsx';
 import { CodePage } from './code/page.tsx';
 import { CreatePage } from './codes/create.tsx';
@@ -36,8 +37,9 @@ function Page({ path }: { path: string }) {
   if (isWebhook !== undefined) return <AccountPage section="webhook" webhook={webhook} />;
   const [isDomain, domain] = /^\/account\/domains\/(dom_\w+)$/.exec(path) ?? [];
   if (isDomain !== undefined) return <AccountPage section="domains" domain={domain} />;
-  const [isAccount, section] = /^\/account(?:\/(keys|sessions|webhook|domains|shares|audit))?$/.exec(path) ?? [];
-  if (isAccount !== undefined) return <AccountPage section={section as Section | undefined} />;
+  if (path === '/account') return <AccountPage section={undefined} />;
+  const section = sectionAt(path);
+  if (section !== undefined) return <AccountPage section={section} />;
   return (
     <Empty title="Page not found">
       <a class="button" href={pageUrl('/')}>

@@ -1,4 +1,5 @@
 import type { Scope } from '../../../events/scopes.ts';
+import { allowedSections } from './account/sections.tsx';
 import { openView, views } from './codes/views.ts';
 import { may } from './permissions.tsx';
 import { type Mode, navigate, pageUrl } from './router.ts';
@@ -53,12 +54,7 @@ export function fixedItems({ mode, theme, openKeys }: { mode: Mode; theme: Theme
     ...page('Codes', '/', 'codes.read'),
     ...page('Analytics', '/analytics', 'analytics.read'),
     ...page('Live', '/live', 'events.read'),
-    ...page('Account: plan and time zone', '/account', 'account.read'),
-    ...page('Account: API keys', '/account/keys', 'account.read'),
-    ...page('Account: sessions', '/account/sessions', 'account.read'),
-    ...page('Account: webhooks', '/account/webhook', 'webhooks.write'),
-    ...page('Account: domains', '/account/domains', 'account.read'),
-    ...page('Account: audit log', '/account/audit', 'events.read'),
+    ...allowedSections().flatMap(({ text, path, scope }) => page(`Account: ${text}`, path, scope)),
     guide('Guides', '/console/docs/README.md'),
     guide('API reference', '/swagger'),
   ];

@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { date, number, plural } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -6,30 +5,18 @@ import { Loading } from '../parts/states.tsx';
 import { ZoneNote } from '../parts/zone-note.tsx';
 import { may, NotAllowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
-import { pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
 import { Audit } from './audit.tsx';
 import { DomainPage } from './domain-page.tsx';
 import { Domains } from './domains.tsx';
 import { Keys } from './keys.tsx';
+import { allowedSections, type Section, SectionLinks, scopeOf } from './sections.tsx';
 import { Sessions } from './sessions.tsx';
 import { Shares } from './shares.tsx';
 import { TimeZone } from './time-zone.tsx';
 import { WebhookSettings } from './webhook.tsx';
 import { NewWebhookPage, WebhookPage } from './webhook-page.tsx';
-
-/** Each with the part of its text that a phone has no room for, and the scope that it needs. */
-const sections = [
-  ['plan', '/account', 'Plan', ' and usage', 'account.read'],
-  ['keys', '/account/keys', 'API keys', '', 'account.read'],
-  ['sessions', '/account/sessions', 'Sessions', '', 'account.read'],
-  ['webhook', '/account/webhook', 'Webhooks', '', 'webhooks.write'],
-  ['domains', '/account/domains', 'Domains', '', 'account.read'],
-  ['shares', '/account/shares', 'Shared pages', '', 'codes.read'],
-  ['audit', '/account/audit', 'Audit log', '', 'events.read'],
-] as const;
-export type Section = (typeof sections)[number][0];
 
 interface Props {
   /** Undefined for the first one that the key may see. */
@@ -41,60 +28,43 @@ interface Props {
 }
 
 export function AccountPage({ section: wanted, webhook, domain }: Props) {
-  const account = useResource<Account>(may('account.read') ? '/account' : undefined);
-  const allowed = sections.filter(([, , , , scope]) => may(scope));
-  const section = wanted ?? allowed[0]?.[0] ?? 'plan';
-  const needed = sections.find(([name]) => name === section)?.[4] ?? 'account.read';
-  const tabs = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // A phone shows only some of the tabs.
-    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [section]);
+  const section = wanted ?? allowedSections()[0]?.name ?? 'plan';
   return (
     <>
       <Heading title="Account" lead={bootstrap.account.name} />
-      {allowed.length > 0 && (
-        <nav class="tabs" aria-label="Account" ref={tabs}>
-          {allowed.map(([name, path, text, wideText]) => (
-            <a key={name} href={pageUrl(path)} aria-current={name === section ? 'page' : undefined}>
-              {text}
-              <span class="wide">{wideText}</span>
-            </a>
-          ))}
-        </nav>
-      )}
-      {!may(needed) ? (
-        <NotAllowed scope={needed} />
-      ) : section === 'plan' ? (
-        account.data === undefined ? (
-          <Loading error={account.error} retry={account.reload} lines={5} />
-        ) : (
-          <PlanAndUsage account={account.data} reload={account.reload} />
-        )
-      ) : section === 'keys' ? (
-        <Keys />
-      ) : section === 'sessions' ? (
-        <Sessions />
-      ) : section === 'shares' ? (
-        <Shares />
-      ) : section === 'audit' ? (
-        <Audit />
-      ) : section === 'domains' ? (
-        domain === undefined ? (
-          <Domains />
-        ) : (
-          <DomainPage key={domain} id={domain} />
-        )
-      ) : webhook === undefined ? (
-        <WebhookSettings plan={account.data?.plan ?? bootstrap.account.plan} />
-      ) : webhook === 'new' ? (
-        <NewWebhookPage />
-      ) : (
-        <WebhookPage key={webhook} id={webhook} />
-      )}
-      {section !== 'plan' && webhook !== 'new' && <ZoneNote />}
+      <div class="beside-sections">
+        <SectionLinks current={section} />
+        <div>
+          <SectionContent section={section} webhook={webhook} domain={domain} />
+          {section !== 'plan' && webhook !== 'new' && <ZoneNote />}
+        </div>
+      </div>
     </>
   );
+}
+
+function SectionContent({ section, webhook, domain }: Props & { section: Section }) {
+  const account = useResource<Account>(may('account.read') ? '/account' : undefined);
+  const scope = scopeOf(section);
+  if (!may(scope)) return <NotAllowed scope={scope} />;
+  switch (section) {
+    case 'plan':
+      if (account.data === undefined) return <Loading error={account.error} retry={account.reload} lines={5} />;
+      return <PlanAndUsage account={account.data} reload={account.reload} />;
+    case 'keys':
+      return <Keys />;
+    case 'sessions':
+      return <Sessions />;
+    case 'shares':
+      return <Shares />;
+    case 'audit':
+      return <Audit />;
+    case 'domains':
+      return domain === undefined ? <Domains /> : <DomainPage key={domain} id={domain} />;
+    case 'webhook':
+      if (webhook === undefined) return <WebhookSettings plan={account.data?.plan ?? bootstrap.account.plan} />;
+      return webhook === 'new' ? <NewWebhookPage /> : <WebhookPage key={webhook} id={webhook} />;
+  }
 }
 
 const capitalize = (text: string) => text.replace(/^./, (letter) => letter.toUpperCase());

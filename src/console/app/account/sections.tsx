@@ -1,0 +1,85 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { Scope } from '../../../../events/scopes.ts';
+import { Icon } from '../icons.tsx';
+import { may } from '../permissions.tsx';
+import { pageUrl } from '../router.ts';
+
+interface SectionOf<Name extends string> {
+  name: Name;
+  path: string;
+  text: string;
+  /** The scope that it needs. */
+  scope: Scope;
+}
+
+const section = <Name extends string>(name: Name, path: string, text: string, scope: Scope): SectionOf<Name> => ({
+  name,
+  path,
+  text,
+  scope,
+});
+
+const groups = [
+  {
+    title: 'This account',
+    sections: [
+      section('plan', '/account', 'Plan and usage', 'account.read'),
+      section('keys', '/account/keys', 'API keys', 'account.read'),
+      section('sessions', '/account/sessions', 'Sessions', 'account.read'),
+      section('audit', '/account/audit', 'Audit log', 'events.read'),
+    ],
+  },
+  {
+    title: 'Telling others',
+    sections: [section('shares', '/account/shares', 'Shared pages', 'codes.read')],
+  },
+  {
+    title: 'Connections',
+    sections: [
+      section('domains', '/account/domains', 'Domains', 'account.read'),
+      section('webhook', '/account/webhook', 'Webhooks', 'webhooks.write'),
+    ],
+  },
+] as const;
+
+export type Section = (typeof groups)[number]['sections'][number]['name'];
+
+const sections: readonly SectionOf<Section>[] = groups.flatMap((group) => [...group.sections]);
+
+/** The section at a path of the console. */
+export const sectionAt = (path: string) => sections.find((candidate) => candidate.path === path)?.name;
+
+export const scopeOf = (name: Section): Scope =>
+  sections.find((candidate) => candidate.name === name)?.scope ?? 'account.read';
+
+/** Those that the session may see. */
+export const allowedSections = () => sections.filter(({ scope }) => may(scope));
+
+/** Links to the sections of the account, beside them. A phone shows them above, when its button is pressed. */
+export function SectionLinks({ current }: { current: Section }) {
+  const [isOpen, setOpen] = useState(false);
+  useEffect(() => setOpen(false), [current]);
+  const shown = groups
+    .map(({ title, sections: all }) => ({ title, links: all.filter(({ scope }) => may(scope)) }))
+    .filter(({ links }) => links.length > 0);
+  return (
+    <nav class="sections" aria-label="Account">
+      <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {sections.find(({ name }) => name === current)?.text}
+        <Icon name="expand" />
+      </button>
+      <div class={isOpen ? 'open' : undefined}>
+        {shown.map(({ title, links }) => (
+          <div key={title}>
+            <p class="hint">{title}</p>
+            {links.map(({ name, path, text }) => (
+              <a key={name} href={pageUrl(path)} aria-current={name === current ? 'page' : undefined}>
+                {text}
+              </a>
+            ))}
+          </div>
+        ))}
+      </div>
+    </nav>
+  );
+}
