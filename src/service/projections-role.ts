@@ -7,9 +7,10 @@ import { runDomainChecks } from './domain-checks.ts';
 import { runAccountIndex } from './run-account-index.ts';
 import { runAnalytics } from './run-analytics.ts';
 import { runCounters } from './run-counters.ts';
+import { runMail } from './run-mail.ts';
 import { runWebhooks } from './run-webhooks.ts';
 
-/** The role `projections`: counters, account index, webhooks, analytics, retention, and checks of custom domains. */
+/** The role `projections`: counters, account index, webhooks, analytics, retention, checks of custom domains, and mail. */
 export function startProjections(context: ServiceContext, streamContext: StreamContext): void {
   const { config, sql, warehouse, clock, webhooks, stopping, cleanup } = context;
   const { box, send } = webhooks;
@@ -25,5 +26,7 @@ export function startProjections(context: ServiceContext, streamContext: StreamC
   cleanup.add(runAnalytics({ ...streamContext, warehouse, signal: stopping }).stop);
   const wakeRelay = () => nudgeRelay(streamContext.nats, streamContext.stream);
   cleanup.add(runDomainChecks(context, wakeRelay).stop);
+  const mail = runMail(context);
+  if (mail !== undefined) cleanup.add(mail.stop);
   cleanup.add(runRetention({ ...streamContext, clock, months: config.scanRetentionMonths }).stop);
 }
