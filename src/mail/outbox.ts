@@ -108,7 +108,7 @@ export const maxPerHour = 500;
 const hourMs = 3_600_000;
 
 /**
- * Takes mails that are due, those of different accounts in turn; none of suspended accounts. No other call returns them for
+ * Takes mails that are due, those of different accounts in turn; none of suspended and deleted accounts. No other call returns them for
  * `leaseMs`, nor does this one after a crash: by then they count as not sent.
  */
 export async function takeDue(sql: Sql, now: Date, { limit, leaseMs }: { limit: number; leaseMs: number }) {
@@ -121,7 +121,8 @@ export async function takeDue(sql: Sql, now: Date, { limit, leaseMs }: { limit: 
       SELECT m.id, m.due_at, coalesce(s.mails, 0) AS sent, m.account,
         row_number() OVER (PARTITION BY m.account ORDER BY m.due_at, m.id) AS turn
       FROM mails m LEFT JOIN accounts a ON a.id = m.account LEFT JOIN sent s ON s.account = m.account
-      WHERE m.status = 'waiting' AND m.due_at <= ${now} AND a.suspended_at IS NULL
+      WHERE m.status = 'waiting' AND m.due_at <= ${now}
+        AND (m.account IS NULL OR (a.id IS NOT NULL AND a.suspended_at IS NULL))
     ), chosen AS (
       SELECT m.id FROM mails m JOIN due USING (id)
       WHERE (due.account IS NULL OR due.sent + due.turn <= ${maxPerHour}) AND m.status = 'waiting' AND m.due_at <= ${now}

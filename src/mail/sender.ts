@@ -52,6 +52,9 @@ export async function sendMails(options: SenderOptions, signal: AbortSignal): Pr
     }
     if (pauseMs > 0) await timers.sleep(pauseMs, { signal });
   }
+  // Another process measures from now on.
+  metrics.mailsWaiting.set(0);
+  metrics.mailsDelay.set(0);
 }
 
 /** Sends as many mails as there are connections. `failure`: why none could be sent. */

@@ -13,6 +13,7 @@ import { Audit } from './audit.tsx';
 import { DomainPage } from './domain-page.tsx';
 import { Domains } from './domains.tsx';
 import { Keys } from './keys.tsx';
+import { Reports } from './reports.tsx';
 import { Sessions } from './sessions.tsx';
 import { Shares } from './shares.tsx';
 import { TimeZone } from './time-zone.tsx';
@@ -27,6 +28,7 @@ const sections = [
   ['webhook', '/account/webhook', 'Webhooks', '', 'webhooks.write'],
   ['domains', '/account/domains', 'Domains', '', 'account.read'],
   ['shares', '/account/shares', 'Shared pages', '', 'codes.read'],
+  ['reports', '/account/reports', 'Reports', '', 'account.read'],
   ['audit', '/account/audit', 'Audit log', '', 'events.read'],
 ] as const;
 export type Section = (typeof sections)[number][0];
@@ -77,6 +79,8 @@ export function AccountPage({ section: wanted, webhook, domain }: Props) {
         <Sessions />
       ) : section === 'shares' ? (
         <Shares />
+      ) : section === 'reports' ? (
+        <Reports />
       ) : section === 'audit' ? (
         <Audit />
       ) : section === 'domains' ? (
