@@ -6,6 +6,7 @@ import { logoEvents } from './logo.ts';
 import { oneOf } from './one-of.ts';
 import { modes, type Plan, plans } from './plans.ts';
 import type { Pending } from './recorded.ts';
+import { reportEvents } from './report.ts';
 import { sessionEvents } from './session.ts';
 import { shareEvents } from './share.ts';
 import { webhookEvents } from './webhooks/webhook.ts';
@@ -59,6 +60,7 @@ export const accountEvents = {
   ...webhookEvents,
   ...sessionEvents,
   ...shareEvents,
+  ...reportEvents,
 };
 
 export type AccountEvent = EventOf<typeof accountEvents>;

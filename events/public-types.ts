@@ -7,6 +7,7 @@ import { oneOf } from './one-of.ts';
 import { modes, plans } from './plans.ts';
 import { publicDomainTypes } from './public-domain-types.ts';
 import { CreatedKeyData, keyId, RotatedKeyData } from './public-key.ts';
+import { publicReportTypes } from './public-report-types.ts';
 import { publicShareTypes } from './public-share-types.ts';
 import { define, type EntryOf, type EntryType, exact } from './public-type.ts';
 import type { Recorded } from './recorded.ts';
@@ -200,6 +201,7 @@ export const publicTypes = {
   }),
   ...publicDomainTypes,
   ...publicShareTypes,
+  ...publicReportTypes,
   'account.created': define({
     summary: 'The operator created the account.',
     entries: ['account_created'],

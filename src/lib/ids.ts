@@ -12,6 +12,7 @@ export type IdPrefix =
   | 'dom'
   | 'sess'
   | 'shr'
+  | 'rpt'
   | 'whd'
   | 'wh'
   | 'whr'
@@ -82,7 +83,7 @@ export function newShortCode(): string {
   return randomText(base58, 7);
 }
 
-/** The token of a shared page: longer than a short code can be, so that no path can name both. */
+/** The token of a shared page, or of a link to unsubscribe: longer than a short code can be, so that no path can name both. */
 export function newShareToken(): string {
   return randomText(base62, 52);
 }

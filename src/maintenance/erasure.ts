@@ -255,4 +255,7 @@ const accountTables = [
   'imports',
   'subscriptions',
   'share_secrets',
+  'mails',
+  'report_schedules',
+  'report_recipients',
 ];

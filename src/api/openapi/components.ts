@@ -38,6 +38,7 @@ import {
   QrCode,
 } from '../qrcodes/qrcode-schemas.ts';
 import { NewRule } from '../qrcodes/targeting-schemas.ts';
+import { NewReport, Report, ReportChange } from '../reports/schemas.ts';
 import { NewShare, Share, ShareChange } from '../shares/schemas.ts';
 import { DeletedWebhook, Delivery, NewWebhook, ScanEvent, Webhook, WebhookTest } from '../webhooks/webhook-schemas.ts';
 import {
@@ -82,6 +83,9 @@ export const components: Record<string, TSchema> = {
   Share,
   NewShare,
   ShareChange,
+  Report,
+  NewReport,
+  ReportChange,
   Period: PeriodShape,
   SummaryFigures,
   Summary,

@@ -77,6 +77,12 @@ export function auditText(
       return { what: 'Shared page changed', detail: `${mode} mode` };
     case 'share.ended':
       return { what: 'Shared page ended', detail: `${mode} mode` };
+    case 'report.created':
+      return { what: `Report “${name}” created`, detail: `${mode} mode` };
+    case 'report.changed':
+      return { what: 'Report changed', detail: `${mode} mode` };
+    case 'report.removed':
+      return { what: 'Report removed', detail: `${mode} mode` };
     case 'session.created':
       return {
         what: 'Signed in to the console',

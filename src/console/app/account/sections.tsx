@@ -31,7 +31,10 @@ const groups = [
   },
   {
     title: 'Telling others',
-    sections: [section('shares', '/account/shares', 'Shared pages', 'codes.read')],
+    sections: [
+      section('reports', '/account/reports', 'Reports', 'account.read'),
+      section('shares', '/account/shares', 'Shared pages', 'codes.read'),
+    ],
   },
   {
     title: 'Connections',
