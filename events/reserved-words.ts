@@ -1,6 +1,12 @@
 import { problemWithShortCodeFormat } from './fields.ts';
 
 /**
+ * Words that were reserved after short codes with them could be created. Such a code keeps its link: whoever serves the word
+ * answers only what is not for the link.
+ */
+const reservedLater: ReadonlySet<string> = new Set(['mcp']);
+
+/**
  * First path segments that the service uses now or may use later, so they cannot be short codes. A test checks that all
  * routes are listed.
  */
@@ -26,11 +32,15 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'logout',
   'static',
   'internal',
+  ...reservedLater,
 ]);
 
 export const maxShortCodeLength = 50;
 
 export const isReserved = (shortCode: string) => reservedWords.has(shortCode.toLowerCase());
+
+/** Whether a code of an earlier version may have this reserved word as its short code. */
+export const isReservedLater = (shortCode: string) => reservedLater.has(shortCode.toLowerCase());
 
 /** Why a short code is invalid ("must …"), or undefined. */
 export function problemWithShortCode(shortCode: string): string | undefined {
@@ -62,7 +72,8 @@ export function shortCodeReader(shortBaseUrl: string): (url: string) => string |
     if (prefix !== '' && path.startsWith(`${prefix}/`)) path = path.slice(prefix.length);
     if (path.length > 1 && path.endsWith('/')) path = path.slice(0, -1);
     const segment = path.slice(1);
-    if (segment === '' || segment.includes('/') || isReserved(segment)) return undefined;
+    if (segment === '' || segment.includes('/')) return undefined;
+    if (isReserved(segment) && !isReservedLater(segment)) return undefined;
     // Shared pages are under /s and links to unsubscribe under /u, too: their tokens are longer than short codes.
     return (prefix === '/s' || prefix === '/u') && segment.length > maxShortCodeLength ? undefined : segment;
   };

@@ -1,9 +1,10 @@
+import { isDoneBy } from './actor.ts';
 import type { Code } from './code.ts';
 import { changeTo, type ReadyChange, undoOf } from './code-change.ts';
 import type { CodeChanged, CodeEvent } from './code-events.ts';
 import { type Actor, operator, type Recorded, service } from './recorded.ts';
 
-/** What is undone: the changes by one actor in a period, both ends included. */
+/** What is undone: the changes by one actor, and by the clients of a key, in a period, both ends included. */
 export interface RevertScope {
   actor: Actor;
   from: Date;
@@ -32,7 +33,7 @@ export function revertCode(
   problemWith: (change: ReadyChange) => string | undefined,
 ): Reverted {
   const isUndone = ({ actor, occurred_at }: Event) =>
-    actor === scope.actor && occurred_at >= scope.from && occurred_at <= scope.to;
+    isDoneBy(actor, scope.actor) && occurred_at >= scope.from && occurred_at <= scope.to;
   const undone = history.filter((event) => isUndone(event) && (undoOf(event) || event.type === 'code_deleted'));
   const isCreated = undone.some(({ type }) => type === 'code_created');
   if (undone.length === 0) return { events: [], skipped: [] };

@@ -23,7 +23,7 @@ import type { Call, Method, Operation } from './http/operation.ts';
 import { type Context, traced } from './http/traced.ts';
 import { queryReader, validator } from './http/validate.ts';
 
-type Handle = (
+export type Handle = (
   call: Pick<Call<never, never>, 'caller' | 'rate' | 'params'>,
   request: Request,
 ) => Promise<Answer | StreamedAnswer>;
@@ -45,7 +45,8 @@ export function mount(app: Elysia, operations: Operation[], options: MountOption
   for (const operation of operations) {
     const { method } = operation;
     const path = base + operation.path.slice('/v1'.length);
-    const respond = responder(options, path, handlerOf(operation, options), operation.answerWithinMs);
+    const handle = withinScope(operation, handlerOf(operation, options.parameters));
+    const respond = responder(options, path, handle, operation.answerWithinMs);
     app.route(method, path, respond);
     if (method === 'GET') app.route('HEAD', path, respond);
     methods.set(path, [...(methods.get(path) ?? []), method]);
@@ -65,22 +66,27 @@ export function mount(app: Elysia, operations: Operation[], options: MountOption
 
 const noParameters = t.Object({});
 
-/** Checks the scope of the caller, reads and validates the query, then the body, and calls the operation. */
-function handlerOf(operation: Operation, { parameters = [] }: MountOptions): Handle {
-  const scope = scopeOf(operation.operationId);
+function withinScope({ operationId }: Operation, handle: Handle): Handle {
+  const scope = scopeOf(operationId);
+  return async (call, request) => {
+    if (scope !== null) requireScope(call.caller, scope);
+    return handle(call, request);
+  };
+}
+
+/** Reads and validates the query, then the body, and calls the operation. Whether the caller may is not checked. */
+export function handlerOf(operation: Operation, parameters: readonly string[] = []): Handle {
   const { query, body, checkBody: ownCheck, readBody, handle } = operation;
   const readQuery = queryReader(query ?? noParameters, parameters);
   const checkBody = ownCheck ?? (body === undefined ? undefined : validator(body, 'body'));
-  return async (call, request) => {
-    if (scope !== null) requireScope(call.caller, scope);
-    return handle({
+  return async (call, request) =>
+    handle({
       ...call,
       query: readQuery(request.url),
       body: (await readBody?.(request)) ?? (checkBody === undefined ? undefined : checkBody(await readJson(request))),
       headers: request.headers,
       signal: request.signal,
     });
-  };
 }
 
 /** Timeout of a streamed response of which the client reads nothing. */
@@ -91,7 +97,12 @@ const decoded = (params: Context['params'] = {}) =>
   Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value ?? '']));
 
 /** Authenticates and handles a request. Every response gets the common headers, and is logged. */
-function responder({ admit, log, tracing }: MountOptions, route: string, handle: Handle, ownTimeoutMs?: number) {
+export function responder(
+  { admit, log, tracing }: Pick<MountOptions, 'admit' | 'log' | 'tracing'>,
+  route: string,
+  handle: Handle,
+  ownTimeoutMs?: number,
+) {
   return traced(tracing, route, async ({ request, params, server }) => {
     const started = performance.now();
     const timeoutMs = ownTimeoutMs ?? timeouts.apiMs;

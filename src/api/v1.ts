@@ -16,6 +16,7 @@ import { logoOperations } from './images/logos.ts';
 import { preflightOperations } from './images/preflight.ts';
 import { sheetOperations } from './images/sheets.ts';
 import { drawStaticCode } from './images/static.ts';
+import { serveMcp } from './mcp/serve.ts';
 import { type MountOptions, mount } from './mount.ts';
 import { serveSwagger } from './openapi/swagger.ts';
 import { bulkUpdateQrCodes } from './qrcodes/bulk-update.ts';
@@ -51,7 +52,7 @@ export interface Api {
   close(): void;
 }
 
-/** Serves everything under /v1, its documentation, and the public images. */
+/** Serves everything under /v1, its documentation, the Model Context Protocol, and the public images. */
 export function serveApi(app: Elysia, service: Service, { trustedProxies, log, isReady }: ApiOptions): Api {
   const renderer = new Renderer();
   const images = createImages(service, renderer);
@@ -84,6 +85,8 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     throw retryLater('The service is starting: try again in a moment.', 1);
   };
   mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log, tracing: service.tracing });
+  const { addresses, clock, tracing } = service;
+  serveMcp(app, { operations, admission, addresses, clock, whenReady, log, tracing });
   images.servePublic(app, { log, trustedProxies });
   serveShares(app, { service, admission, trustedProxies, log, isReady });
   serveUnsubscribing(app, { service, log, isReady });

@@ -12,7 +12,7 @@ import type { Queryable, Sql } from '../lib/sql.ts';
 import { VersionTaken } from '../log/append.ts';
 import { isPostgresUnavailable } from '../log/connect.ts';
 import { decideAndAppend, retryLostRace } from '../log/decide.ts';
-import { readStreams } from '../log/read.ts';
+import { doneBy, readStreams } from '../log/read.ts';
 import { blockedHostsOf, problemsWithHosts, urlsOf } from './blocked-hosts.ts';
 import { problemsWithContent } from './content-problems.ts';
 import { firstOf, maxEventsPerTransaction, store } from './store-changes.ts';
@@ -162,7 +162,7 @@ async function findTouched(
     SELECT c.id, first.version AS since FROM codes c
     CROSS JOIN LATERAL (
       SELECT min(version) AS version FROM events
-      WHERE stream = c.id AND actor = ${actor} AND occurred_at BETWEEN ${from} AND ${to}
+      WHERE stream = c.id AND ${doneBy(sql, actor)} AND occurred_at BETWEEN ${from} AND ${to}
     ) AS first
     WHERE account = ${owner.account} AND mode = ${owner.mode} AND first.version IS NOT NULL
       AND updated_at >= ${new Date(from.getTime() - maxClockDifferenceMs)}

@@ -3,7 +3,7 @@ import type { Mode } from '../../events/plans.ts';
 import { type PublicEvent, publicEventOf } from '../../events/public-event.ts';
 import { type PublicType, publicTypeNames, publicTypes } from '../../events/public-types.ts';
 import type { Queryable } from '../lib/sql.ts';
-import { modeOfAccountEvent, type Row, recorded } from '../log/read.ts';
+import { doneBy, modeOfAccountEvent, type Row, recorded } from '../log/read.ts';
 
 /** Operator's actions on codes. They are in the streams of the codes; an index has them by themselves. */
 const takedowns: readonly string[] = ['code_disabled', 'code_enabled'];
@@ -34,7 +34,7 @@ const selected = (sql: Queryable, { account, modes, types, actor, from, to }: Au
       WHERE e.type IN ('code_disabled', 'code_enabled') AND c.account = ${account} AND c.mode = ANY(${[...modes]})
     ) AS a
     WHERE a.type = ANY(${entryTypes})
-      ${actor === undefined ? sql`` : sql`AND a.actor = ${actor}`}
+      ${actor === undefined ? sql`` : sql`AND ${doneBy(sql, actor)}`}
       ${from === undefined ? sql`` : sql`AND a.occurred_at >= ${from}`}
       ${to === undefined ? sql`` : sql`AND a.occurred_at <= ${to}`}`;
 };

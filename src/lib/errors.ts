@@ -12,6 +12,7 @@ export const errorCodes = [
   'insufficient_scope',
   'wider_key',
   'address_not_allowed',
+  'origin_not_allowed',
   'not_found',
   'method_not_allowed',
   'short_code_taken',

@@ -1,6 +1,6 @@
 import { type StoredEvent, upcast } from '../../events/catalogue.ts';
 import type { LogEntry, LogRange } from '../../events/entry.ts';
-import type { Recorded } from '../../events/recorded.ts';
+import type { Actor, Recorded } from '../../events/recorded.ts';
 import type { Queryable } from '../lib/sql.ts';
 import { isAt, type OwnedRange, readScans, readScansAt } from './scan-lines.ts';
 
@@ -20,6 +20,9 @@ export const recorded = ({ type, schema, data, ...rest }: Row): Recorded<StoredE
   ...upcast(type, schema, data),
   ...rest,
 });
+
+/** In SQL what `isDoneBy` is: whether an event was caused by the actor, or by a client of a key. */
+export const doneBy = (sql: Queryable, actor: Actor) => sql`(actor = ${actor} OR starts_with(actor, ${`${actor}/`}))`;
 
 /** Events of one code or account after position `after`, oldest first. */
 export async function readStream(sql: Queryable, stream: string, after = 0): Promise<Recorded<StoredEvent>[]> {

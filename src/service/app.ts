@@ -1,5 +1,5 @@
 import { Elysia } from 'elysia';
-import { shortCodeReader } from '../../events/reserved-words.ts';
+import { isReservedLater, shortCodeReader } from '../../events/reserved-words.ts';
 import { pingWarehouse } from '../analytics/connect.ts';
 import { findTable } from '../analytics/table-in-use.ts';
 import { withRequestId } from '../api/http/answers.ts';
@@ -72,7 +72,9 @@ export function serveRequests(server: Server, app: Elysia, edge: Edge | undefine
     const answer =
       edge === undefined || shortCode === undefined
         ? answerByApp(app, request)
-        : edge.redirect(request, shortCode, peer);
+        : isReservedLater(shortCode)
+          ? answerByLinkOrApp(app, edge, request, shortCode, peer)
+          : edge.redirect(request, shortCode, peer);
     return isHttps ? answer.then(withHsts) : answer;
   };
   server.reload({
@@ -84,6 +86,19 @@ export function serveRequests(server: Server, app: Elysia, edge: Edge | undefine
       return answer.then((response) => response ?? answerByService(request, peer));
     },
   });
+}
+
+/** The app answers unless there is a code with this word as its short code, and the request is one that its link gets. */
+async function answerByLinkOrApp(app: Elysia, edge: Edge, request: Request, shortCode: string, peer: string) {
+  const { method, headers } = request;
+  const isForm = method === 'POST' && /^application\/x-www-form-urlencoded/i.test(headers.get('content-type') ?? '');
+  // What clients of the Model Context Protocol ask for with GET.
+  const isStream = headers.get('accept')?.includes('text/event-stream') ?? false;
+  if (isForm || ((method === 'GET' || method === 'HEAD') && !isStream)) {
+    const answer = await edge.redirect(request, shortCode, peer);
+    if (answer.status !== 404) return answer;
+  }
+  return answerByApp(app, request);
 }
 
 const answerByApp = async (app: Elysia, request: Request) => withRequestId(request, await app.fetch(request));

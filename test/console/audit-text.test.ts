@@ -33,6 +33,11 @@ test.each([
     { actor: 'key_1', changed: 1 },
     { what: 'Changes of a key undone', detail: 'Website: 1 code changed' },
   ],
+  [
+    'account.reverted',
+    { actor: 'key_1/claude-code', changed: 2 },
+    { what: 'Changes of a key undone', detail: 'claude-code with Website: 2 codes changed' },
+  ],
 ])('an event %s with %j says what happened, and names keys', (type, data, text) => {
   expect(auditText({ type, data } as never, names)).toEqual(text);
 });

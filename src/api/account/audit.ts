@@ -21,9 +21,10 @@ const query = t.Object({
     t.String({
       minLength: 1,
       maxLength: 100,
-      pattern: '^[\\w-]+$',
-      'x-expected': 'the id of a key, operator or scanlog',
-      description: 'Only what this key did (`key_…`), or `operator`, or `scanlog`, the service itself.',
+      pattern: '^[\\w-]+(/[\\w.-]+)?$',
+      'x-expected': 'the id of a key, the client of a key, operator or scanlog',
+      description:
+        'Only what this key did (`key_…`) or one of its clients (`key_…/claude-code`), or `operator`, or `scanlog`, the service itself.',
     }),
   ),
   type: t.Optional(

@@ -25,7 +25,7 @@ const eventOf = (type: PublicType) =>
       }),
       actor: t.String({
         description:
-          'Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.',
+          'Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.',
         examples: ['visitor'],
       }),
       qr_id: t.Optional(

@@ -1,4 +1,5 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import { actorParts, keyActorPattern } from '../../../events/actor.ts';
 import { type CodeDifference, differenceOf } from '../../../events/code-change.ts';
 import { readTimestamp, timestampProblem } from '../../../events/timestamp.ts';
 import { requireOwnKey } from '../../accounts/keys.ts';
@@ -21,11 +22,11 @@ const timestamp = (description: string) =>
 export const RevertRequest = t.Object(
   {
     actor: t.String({
-      pattern: '^key_[0-9A-Za-z]+$',
+      pattern: keyActorPattern,
       description:
-        'Id of the key whose changes are undone, `key_…`, as `key_id` in the history; also of a revoked one. Changes in the console are made by the key that its session was opened with.',
+        'Id of the key whose changes are undone, `key_…`, as `key_id` in the history; also of a revoked one. Changes in the console are made by the key that its session was opened with. What the MCP clients of the key changed is undone, too; `key_…/claude-code` undoes only what that client changed.',
       examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'],
-      'x-expected': 'the id of a key, key_…',
+      'x-expected': 'the id of a key, key_…, or a client of it, key_…/claude-code',
     }),
     from: timestamp('Changes since this time are undone.'),
     to: t.Optional(timestamp('Changes until this time are undone. Default: now.')),
@@ -101,7 +102,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     async handle({ caller, body }) {
       const now = clock();
       const period = readPeriod(body, now);
-      await requireOwnKey(sql, caller, body.actor);
+      await requireOwnKey(sql, caller, actorParts(body.actor).id);
       const request = {
         ...period,
         actor: body.actor,

@@ -13,6 +13,7 @@ export const statusOf = {
   insufficient_scope: 403,
   wider_key: 403,
   address_not_allowed: 403,
+  origin_not_allowed: 403,
   not_found: 404,
   method_not_allowed: 405,
   short_code_taken: 409,

@@ -75,8 +75,11 @@ function checkOf(schema: TSchema): TypeCheck<TSchema> {
   return check;
 }
 
-/** Returns a function that finds the first error of every field. `subject` is what messages call the whole value. */
-export function errorFinder(schema: TSchema, subject: 'body' | 'query'): (value: unknown) => FieldError[] {
+/** What messages call the whole value. */
+type Subject = 'body' | 'query' | 'arguments';
+
+/** Returns a function that finds the first error of every field. */
+export function errorFinder(schema: TSchema, subject: Subject): (value: unknown) => FieldError[] {
   return (value) => {
     const check = checkOf(schema);
     if (check.Check(value)) return [];
@@ -91,7 +94,7 @@ export function errorFinder(schema: TSchema, subject: 'body' | 'query'): (value:
 }
 
 /** Returns a function that throws 400 for an invalid value, and otherwise returns it with its type. */
-export function validator<S extends TSchema>(schema: S, subject: 'body' | 'query'): (value: unknown) => Static<S> {
+export function validator<S extends TSchema>(schema: S, subject: Subject): (value: unknown) => Static<S> {
   const findErrors = errorFinder(schema, subject);
   return (value) => {
     const [first, ...rest] = findErrors(value);

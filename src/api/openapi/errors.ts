@@ -31,6 +31,8 @@ const causes: Record<ErrorCode, string> = {
   insufficient_scope: 'The API key lacks the scope that the message names.',
   wider_key: 'The new key would expire later than the API key of the request, or work from other networks.',
   address_not_allowed: 'The API key does not work from the network of the client (`allowed_cidrs`).',
+  origin_not_allowed:
+    'At `/mcp` only: a page of another site sent the request, or it names a host that is not the service.',
   not_found: 'It does not exist in this account and mode.',
   method_not_allowed: 'The path does not support this method; `Allow` lists the methods it supports.',
   short_code_taken: 'The short code belongs, or once belonged, to another QR code.',

@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox';
+import { actorParts } from '../../../events/actor.ts';
 import { differenceOf } from '../../../events/code-change.ts';
 import type { CodeEvent } from '../../../events/code-events.ts';
 import { encodeFieldsOf } from '../../../events/code-fields.ts';
@@ -106,13 +107,15 @@ export function presentPage<T>(data: T[], { page, limit }: { page: number; limit
 }
 
 export function presentHistory(event: Recorded<CodeEvent>): Static<typeof HistoryEntry> {
-  const { id, type, version, occurred_at, actor } = event;
+  const { type, version, occurred_at } = event;
+  const { id, client } = actorParts(event.actor);
   return {
-    id,
+    id: event.id,
     event: type,
     version,
     timestamp: occurred_at.toISOString(),
     ...differenceOf(event),
-    key_id: actor,
+    key_id: id,
+    ...(client === undefined ? {} : { client }),
   };
 }

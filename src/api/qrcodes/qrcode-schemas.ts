@@ -153,6 +153,12 @@ export const HistoryEntry = t.Object(
       description: 'Key that made the change, `operator`, or `scanlog` for the service itself.',
       examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'],
     }),
+    client: t.Optional(
+      t.String({
+        description: 'The MCP client that made the change with the key, by the name that it gives itself.',
+        examples: ['claude-code'],
+      }),
+    ),
   },
   exact,
 );

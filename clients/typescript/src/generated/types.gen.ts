@@ -511,6 +511,10 @@ export type HistoryEntry = {
      * Key that made the change, `operator`, or `scanlog` for the service itself.
      */
     key_id: string;
+    /**
+     * The MCP client that made the change with the key, by the name that it gives itself.
+     */
+    client?: string;
 };
 
 export type Deleted = {
@@ -697,7 +701,7 @@ export type RestoreRequest = {
 
 export type RevertRequest = {
     /**
-     * Id of the key whose changes are undone, `key_…`, as `key_id` in the history; also of a revoked one. Changes in the console are made by the key that its session was opened with.
+     * Id of the key whose changes are undone, `key_…`, as `key_id` in the history; also of a revoked one. Changes in the console are made by the key that its session was opened with. What the MCP clients of the key changed is undone, too; `key_…/claude-code` undoes only what that client changed.
      */
     actor: string;
     /**
@@ -2854,7 +2858,7 @@ export type Error = {
         /**
          * Machine-readable error code.
          */
-        code: 'invalid_request' | 'destination_blocked' | 'unreadable_style' | 'unsupported_characters' | 'unauthorized' | 'quota_exceeded' | 'plan_required' | 'account_suspended' | 'live_key_required' | 'insufficient_scope' | 'wider_key' | 'address_not_allowed' | 'not_found' | 'method_not_allowed' | 'short_code_taken' | 'domain_taken' | 'conflict' | 'idempotency_conflict' | 'logo_in_use' | 'replay_running' | 'account_changed' | 'gone' | 'disabled' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
+        code: 'invalid_request' | 'destination_blocked' | 'unreadable_style' | 'unsupported_characters' | 'unauthorized' | 'quota_exceeded' | 'plan_required' | 'account_suspended' | 'live_key_required' | 'insufficient_scope' | 'wider_key' | 'address_not_allowed' | 'origin_not_allowed' | 'not_found' | 'method_not_allowed' | 'short_code_taken' | 'domain_taken' | 'conflict' | 'idempotency_conflict' | 'logo_in_use' | 'replay_running' | 'account_changed' | 'gone' | 'disabled' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
         /**
          * Human-readable message.
          */
@@ -2894,7 +2898,7 @@ export type ScanCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -2918,7 +2922,7 @@ export type CodeCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -2959,7 +2963,7 @@ export type CodeUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3000,7 +3004,7 @@ export type CodePausedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3041,7 +3045,7 @@ export type CodeResumedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3082,7 +3086,7 @@ export type CodePublishedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3123,7 +3127,7 @@ export type CodeRestoredEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3164,7 +3168,7 @@ export type CodeLimitReachedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3205,7 +3209,7 @@ export type CodeDisabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3246,7 +3250,7 @@ export type CodeEnabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3287,7 +3291,7 @@ export type CodeDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3328,7 +3332,7 @@ export type KeyCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3375,7 +3379,7 @@ export type KeyRotatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3413,7 +3417,7 @@ export type KeyRevokedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3442,7 +3446,7 @@ export type WebhookSetEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3469,7 +3473,7 @@ export type WebhookCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3505,7 +3509,7 @@ export type WebhookUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3551,7 +3555,7 @@ export type WebhookSecretRotatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3581,7 +3585,7 @@ export type WebhookDisabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3612,7 +3616,7 @@ export type WebhookDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3642,7 +3646,7 @@ export type SessionCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3678,7 +3682,7 @@ export type SessionEndedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3709,7 +3713,7 @@ export type SignInFailedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3736,7 +3740,7 @@ export type LogoCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3779,7 +3783,7 @@ export type LogoDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3809,7 +3813,7 @@ export type DomainAddedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3839,7 +3843,7 @@ export type DomainVerifiedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3869,7 +3873,7 @@ export type DomainFailingEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3904,7 +3908,7 @@ export type DomainUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3952,7 +3956,7 @@ export type DomainRemovedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3983,7 +3987,7 @@ export type ShareCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4020,7 +4024,7 @@ export type ShareChangedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4064,7 +4068,7 @@ export type ShareEndedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4094,7 +4098,7 @@ export type AccountCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4121,7 +4125,7 @@ export type AccountUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4149,7 +4153,7 @@ export type AccountPlanChangedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4176,7 +4180,7 @@ export type AccountRevertedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4216,7 +4220,7 @@ export type AccountSuspendedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4245,7 +4249,7 @@ export type AccountResumedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -8682,7 +8686,7 @@ export type ListAuditEventsData = {
     path?: never;
     query?: {
         /**
-         * Only what this key did (`key_…`), or `operator`, or `scanlog`, the service itself.
+         * Only what this key did (`key_…`) or one of its clients (`key_…/claude-code`), or `operator`, or `scanlog`, the service itself.
          */
         actor?: string;
         /**

@@ -1,3 +1,4 @@
+import { actorParts } from '../../../../events/actor.ts';
 import { plural, time } from '../format.ts';
 import type { ApiKey, AuditEvent } from '../types.ts';
 
@@ -20,6 +21,12 @@ const accountFields: Record<string, string> = {
   guest_page: 'guest page',
   primary_domain: 'primary domain',
 };
+
+/** An actor in words: a key by its name, and the MCP client that acted with it. */
+export function namedActor(actor: string, keyName: (id: string) => string): string {
+  const { id, client } = actorParts(actor);
+  return client === undefined ? keyName(id) : `${client} with ${keyName(id)}`;
+}
 
 /** An event in words; an unknown type by its name. `names` has the names of keys by their ids. */
 export function auditText(
@@ -101,7 +108,7 @@ export function auditText(
     case 'account.reverted':
       return {
         what: 'Changes of a key undone',
-        detail: `${keyName(actor)}: ${plural(Number(changed), 'code')} changed`,
+        detail: `${namedActor(actor ?? '', keyName)}: ${plural(Number(changed), 'code')} changed`,
       };
     case 'logo.created':
       return { what: 'Logo uploaded', detail: `${logo_id} (${mode})` };

@@ -9,7 +9,7 @@ import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode, pageUrl, setQuery, useRoute } from '../router.ts';
 import type { ApiKey, AuditEvent, Page } from '../types.ts';
-import { auditText } from './audit-text.ts';
+import { auditText, namedActor } from './audit-text.ts';
 
 const sizes = [50, 100, 250] as const;
 
@@ -101,7 +101,7 @@ function AuditItem({ event, names }: { event: AuditEvent; names: Map<string, str
 const actorName = (actor: string, names: Map<string, string>) => {
   if (actor === 'operator') return 'The operator';
   if (actor === 'scanlog') return 'The service';
-  return names.get(actor) ?? `Key ${actor}`;
+  return namedActor(actor, (key) => names.get(key) ?? `Key ${key}`);
 };
 
 /** Downloads the whole selection, one event a line. */

@@ -12,6 +12,7 @@ import { currentMode } from '../router.ts';
 import type { ApiKey } from '../types.ts';
 import { bootstrap, keyOf } from '../welcome.ts';
 import { CreateKeyDialog } from './create-key.tsx';
+import { McpSetup } from './mcp-setup.tsx';
 import { RotateDialog } from './rotate-key.tsx';
 import { UndoDialog } from './undo-key.tsx';
 
@@ -102,6 +103,7 @@ export function Keys() {
           </ul>
         </details>
       )}
+      <McpSetup />
       {open === 'create' && <CreateKeyDialog onCreated={keys.reload} onClose={close} />}
       {typeof open === 'object' && open.do === 'rotate' && (
         <RotateDialog apiKey={open.key} isOwn={isOwn(open.key)} onDone={keys.reload} onClose={close} />

@@ -46,7 +46,7 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
                       <time dateTime={entry.timestamp} title={time(entry.timestamp)}>
                         {relativeTime(entry.timestamp)}
                       </time>{' '}
-                      by {actorName(entry.key_id, keys.data?.data)}
+                      by {actorName(entry, keys.data?.data)}
                     </p>
                   </div>
                   {destination === code.destination_url ? (

@@ -6,6 +6,8 @@ export interface Moment {
   version: number;
   timestamp: string;
   key_id: string;
+  /** The MCP client that made them with the key. */
+  client: string | undefined;
   changes: HistoryEntry[];
 }
 
@@ -13,12 +15,12 @@ export interface Moment {
 export function momentsOf(history: HistoryEntry[]): Moment[] {
   const moments: Moment[] = [];
   for (const entry of history.toReversed()) {
-    const { version, timestamp, key_id } = entry;
+    const { version, timestamp, key_id, client } = entry;
     const last = moments.at(-1);
-    if (last?.timestamp === timestamp && last.key_id === key_id) {
+    if (last?.timestamp === timestamp && last.key_id === key_id && last.client === client) {
       last.version = version;
       last.changes.push(entry);
-    } else moments.push({ version, timestamp, key_id, changes: [entry] });
+    } else moments.push({ version, timestamp, key_id, client, changes: [entry] });
   }
   return moments;
 }

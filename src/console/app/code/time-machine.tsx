@@ -132,7 +132,7 @@ function Version({ code, moment, next, keys, onChange }: VersionProps) {
           <p key={entry.id}>{changeText(entry)}</p>
         ))}
         <p class="hint">
-          {relativeTime(moment.timestamp)} by {actorName(moment.key_id, keys)}
+          {relativeTime(moment.timestamp)} by {actorName(moment, keys)}
         </p>
       </div>
       <Allowed scope="analytics.read">
