@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { alertEvents } from './alert.ts';
 import { defineEvent, type EventOf } from './define.ts';
 import { type Domain, domainEvents, type RemovalReason } from './domain.ts';
 import { keyEvents } from './key.ts';
@@ -59,6 +60,7 @@ export const accountEvents = {
   ...webhookEvents,
   ...sessionEvents,
   ...shareEvents,
+  ...alertEvents,
 };
 
 export type AccountEvent = EventOf<typeof accountEvents>;

@@ -5,6 +5,7 @@ import type { CodeEvent } from './code-events.ts';
 import { logoFormats } from './logo.ts';
 import { oneOf } from './one-of.ts';
 import { modes, plans } from './plans.ts';
+import { publicAlertTypes } from './public-alert-types.ts';
 import { publicDomainTypes } from './public-domain-types.ts';
 import { CreatedKeyData, keyId, RotatedKeyData } from './public-key.ts';
 import { publicShareTypes } from './public-share-types.ts';
@@ -200,6 +201,7 @@ export const publicTypes = {
   }),
   ...publicDomainTypes,
   ...publicShareTypes,
+  ...publicAlertTypes,
   'account.created': define({
     summary: 'The operator created the account.',
     entries: ['account_created'],

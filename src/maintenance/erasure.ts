@@ -255,4 +255,6 @@ const accountTables = [
   'imports',
   'subscriptions',
   'share_secrets',
+  'alert_checks',
+  'destination_checks',
 ];

@@ -5,11 +5,12 @@ import { disable } from '../webhooks/commands.ts';
 import type { ServiceContext } from './context.ts';
 import { runDomainChecks } from './domain-checks.ts';
 import { runAccountIndex } from './run-account-index.ts';
+import { runAlerts } from './run-alerts.ts';
 import { runAnalytics } from './run-analytics.ts';
 import { runCounters } from './run-counters.ts';
 import { runWebhooks } from './run-webhooks.ts';
 
-/** The role `projections`: counters, account index, webhooks, analytics, retention, and checks of custom domains. */
+/** The role `projections`: counters, account index, webhooks, analytics, retention, checks of custom domains, and alerts. */
 export function startProjections(context: ServiceContext, streamContext: StreamContext): void {
   const { config, sql, warehouse, clock, webhooks, stopping, cleanup } = context;
   const { box, send } = webhooks;
@@ -24,6 +25,6 @@ export function startProjections(context: ServiceContext, streamContext: StreamC
   cleanup.add(delivering.stop);
   cleanup.add(runAnalytics({ ...streamContext, warehouse, signal: stopping }).stop);
   const wakeRelay = () => nudgeRelay(streamContext.nats, streamContext.stream);
-  cleanup.add(runDomainChecks(context, wakeRelay).stop);
+  cleanup.add(runDomainChecks(context, wakeRelay).stop, runAlerts(context, wakeRelay).stop);
   cleanup.add(runRetention({ ...streamContext, clock, months: config.scanRetentionMonths }).stop);
 }

@@ -19,7 +19,7 @@ const receiver = useReceiver();
 type Mode = 'live' | 'test';
 interface Resources {
   /** One resource of each kind, by the prefix of its id. */
-  ids: Record<'qr_' | 'key_' | 'whd_' | 'logo_' | 'wh_' | 'whr_' | 'shr_' | 'dom_', string>;
+  ids: Record<'qr_' | 'key_' | 'whd_' | 'logo_' | 'wh_' | 'whr_' | 'shr_' | 'alr_' | 'dom_', string>;
   url: string;
 }
 
@@ -28,7 +28,7 @@ let stranger: TestAccount;
 const ofOwner = {} as Record<Mode, Resources>;
 let operations: DocumentedOperation[];
 
-/** Creates a scanned code, a webhook with a delivery and a replay, a key, a logo and a shared page; the domain is of both modes. */
+/** Creates a scanned code, a webhook with a delivery and a replay, a key, a logo, a shared page and an alert; the domain is of both modes. */
 async function createResources(account: TestAccount, mode: Mode, domain: string): Promise<Resources> {
   const api = account[mode];
   const { url } = await setHook(api, receiver.url(newPath()));
@@ -47,8 +47,9 @@ async function createResources(account: TestAccount, mode: Mode, domain: string)
   const replay = await api.post(`/v1/webhooks/${webhook.id}/replay`, { from: '2026-01-01', only: 'missing' });
   expect(replay.status).toBe(202);
   const { id: share } = (await api.post('/v1/shares', { name: 'Client', qr_ids: [code.id] })).body;
+  const { id: alert } = (await api.post('/v1/alerts', { kind: 'silent', qr_ids: [code.id] })).body;
   const ofWebhook = { whd_: delivery, wh_: webhook.id, whr_: replay.body.id };
-  return { ids: { qr_: code.id, key_: key, logo_: logo, ...ofWebhook, shr_: share, dom_: domain }, url };
+  return { ids: { qr_: code.id, key_: key, logo_: logo, ...ofWebhook, shr_: share, alr_: alert, dom_: domain }, url };
 }
 
 async function createBoth(account: TestAccount, name: string): Promise<[live: Resources, test: Resources]> {
@@ -77,6 +78,7 @@ async function dumpTables(): Promise<Record<string, string[]>> {
     'deliveries',
     'subscriptions',
     'shares',
+    'alerts',
     'domains',
   ];
   return Object.fromEntries(await Promise.all(tables.map(async (name) => [name, await dumpTable(sql, name)])));

@@ -58,6 +58,7 @@ export function fixedItems({ mode, theme, openKeys }: { mode: Mode; theme: Theme
     ...page('Account: sessions', '/account/sessions', 'account.read'),
     ...page('Account: webhooks', '/account/webhook', 'webhooks.write'),
     ...page('Account: domains', '/account/domains', 'account.read'),
+    ...page('Account: alerts', '/account/alerts', 'codes.read'),
     ...page('Account: audit log', '/account/audit', 'events.read'),
     guide('Guides', '/console/docs/README.md'),
     guide('API reference', '/swagger'),

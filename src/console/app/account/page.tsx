@@ -9,6 +9,7 @@ import { useResource } from '../resource.ts';
 import { pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
+import { Alerts } from './alerts.tsx';
 import { Audit } from './audit.tsx';
 import { DomainPage } from './domain-page.tsx';
 import { Domains } from './domains.tsx';
@@ -27,6 +28,7 @@ const sections = [
   ['webhook', '/account/webhook', 'Webhooks', '', 'webhooks.write'],
   ['domains', '/account/domains', 'Domains', '', 'account.read'],
   ['shares', '/account/shares', 'Shared pages', '', 'codes.read'],
+  ['alerts', '/account/alerts', 'Alerts', '', 'codes.read'],
   ['audit', '/account/audit', 'Audit log', '', 'events.read'],
 ] as const;
 export type Section = (typeof sections)[number][0];
@@ -77,6 +79,8 @@ export function AccountPage({ section: wanted, webhook, domain }: Props) {
         <Sessions />
       ) : section === 'shares' ? (
         <Shares />
+      ) : section === 'alerts' ? (
+        <Alerts />
       ) : section === 'audit' ? (
         <Audit />
       ) : section === 'domains' ? (
