@@ -58,19 +58,20 @@ export class AlertChecker {
     const now = clock();
     const hasScans = await this.#hasAllScans();
     const due = await dueAlerts(sql, now, { withRhythms: hasScans, limit: maxDue });
-    const rhythms = due.filter(({ kind, active }) => active && isRhythm(kind));
-    for (const alert of due)
-      if (!rhythms.includes(alert)) await this.#check(alert, now, () => this.#outcomeOf(alert, now));
+    const rhythms = due.filter(({ alert: { kind, active } }) => active && isRhythm(kind));
+    for (const entry of due)
+      if (!rhythms.includes(entry)) await this.#check(entry, now, () => this.#outcomeOf(entry.alert, now));
     if (rhythms.length > 0) await this.#checkRhythms(rhythms, now);
     return due.length === maxDue;
   }
 
-  async #checkRhythms(alerts: Alert[], now: Date): Promise<void> {
+  async #checkRhythms(due: DueAlert[], now: Date): Promise<void> {
     const { sql, warehouse, publicUrl, stopping } = this.#options;
+    const alerts = due.map(({ alert }) => alert);
     const outcomes = await checkRhythms(sql, alerts, { warehouse, publicUrl, now, signal: stopping });
-    for (const alert of alerts) {
-      const outcome = outcomes.get(alert.id);
-      if (outcome !== undefined) await this.#check(alert, now, async () => outcome);
+    for (const entry of due) {
+      const outcome = outcomes.get(entry.alert.id);
+      if (outcome !== undefined) await this.#check(entry, now, async () => outcome);
     }
   }
 
@@ -84,7 +85,7 @@ export class AlertChecker {
     return true;
   }
 
-  async #check(alert: Alert, now: Date, check: () => Promise<AlertOutcome>): Promise<void> {
+  async #check({ alert, dueAt }: DueAlert, now: Date, check: () => Promise<AlertOutcome>): Promise<void> {
     const { sql, stopping, onRecorded, onError } = this.#options;
     try {
       const recorded = await recordOutcome(sql, alert, await check(), now);
@@ -92,9 +93,9 @@ export class AlertChecker {
     } catch (error) {
       if (!stopping.aborted) onError(alert, error);
     }
-    // An alert that was changed meanwhile is due again already.
+    // Unless something has happened meanwhile that makes it due again.
     await sql`
-      UPDATE alert_checks SET next_at = ${nextCheckAt(alert.kind, now)} WHERE alert = ${alert.id} AND next_at <= ${now}`;
+      UPDATE alert_checks SET next_at = ${nextCheckAt(alert.kind, now)} WHERE alert = ${alert.id} AND next_at = ${dueAt}`;
   }
 
   #outcomeOf(alert: Alert, now: Date): Promise<AlertOutcome> {
@@ -111,18 +112,26 @@ export class AlertChecker {
   }
 }
 
+interface DueAlert {
+  alert: Alert;
+  dueAt: Date;
+}
+
 /** Alerts that are due: first one of each account, then a second one of each. Those of suspended accounts wait. */
-const dueAlerts = (
+async function dueAlerts(
   sql: Queryable,
   now: Date,
   { withRhythms, limit }: { withRhythms: boolean; limit: number },
-): Promise<Alert[]> => sql<Alert[]>`
-  SELECT a.* FROM (
-    SELECT c.alert, c.next_at, row_number() OVER (PARTITION BY c.account ORDER BY c.next_at, c.alert) AS turn
-    FROM alert_checks c WHERE c.next_at <= ${now}
-  ) AS due JOIN alerts a ON a.id = due.alert JOIN accounts o ON o.id = a.account
-  WHERE o.suspended_at IS NULL AND (${withRhythms} OR a.kind NOT IN ('silent', 'spike') OR NOT a.active)
-  ORDER BY due.turn, due.next_at, a.id LIMIT ${limit}`;
+): Promise<DueAlert[]> {
+  const rows = await sql<(Alert & { due_at: Date })[]>`
+    SELECT a.*, due.next_at AS due_at FROM (
+      SELECT c.alert, c.next_at, row_number() OVER (PARTITION BY c.account ORDER BY c.next_at, c.alert) AS turn
+      FROM alert_checks c WHERE c.next_at <= ${now}
+    ) AS due JOIN alerts a ON a.id = due.alert JOIN accounts o ON o.id = a.account
+    WHERE o.suspended_at IS NULL AND (${withRhythms} OR a.kind NOT IN ('silent', 'spike') OR NOT a.active)
+    ORDER BY due.turn, due.next_at, a.id LIMIT ${limit}`;
+  return rows.map(({ due_at, ...alert }) => ({ alert, dueAt: due_at }));
+}
 
 /** Makes alerts due that no row says when to check, as after a restore. */
 export const scheduleMissing = (sql: Queryable, now: Date): Promise<unknown> => sql`

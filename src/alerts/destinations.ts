@@ -55,6 +55,8 @@ interface Due {
   account: string;
   hash: string;
   url: string;
+  /** Before this check. */
+  failures: number;
 }
 
 interface CheckerOptions {
@@ -89,14 +91,23 @@ export class DestinationChecker {
     if (isOutage) {
       log.warn({ destinations: due.length }, 'no destination of a code answers: check the network of this service');
       await postpone(sql, due, new Date(now.getTime() + outagePauseMs));
-    } else await store(sql, probed, now);
+    } else {
+      await store(sql, probed, now);
+      const news = probed.filter(isNews);
+      if (news.length > 0)
+        await checkAlertsOf(
+          sql,
+          news.map(({ entry }) => entry.account),
+          now,
+        );
+    }
     return due.length === maxDue;
   }
 }
 
 /** First one of each account, then a second one of each, so that an account with many does not delay the others. */
 const dueDestinations = (sql: Queryable, now: Date, limit: number): Promise<Due[]> => sql<Due[]>`
-  SELECT account, encode(hash, 'hex') AS hash, url FROM (
+  SELECT account, encode(hash, 'hex') AS hash, url, failures FROM (
     SELECT d.*, row_number() OVER (PARTITION BY d.account ORDER BY d.next_at, d.hash) AS turn
     FROM destination_checks d JOIN accounts a ON a.id = d.account
     WHERE d.next_at <= ${now} AND a.suspended_at IS NULL
@@ -106,6 +117,15 @@ const postpone = (sql: Queryable, due: Due[], next: Date): Promise<unknown> => s
   UPDATE destination_checks d SET next_at = ${next}
   FROM jsonb_to_recordset(${sql.json(due.map(({ account, hash }) => ({ account, hash })))}) AS r (account text, hash text)
   WHERE d.account = r.account AND d.hash = decode(r.hash, 'hex')`;
+
+/** Whether a destination is down since this check, or no longer. */
+const isNews = ({ entry: { failures }, result }: { entry: Due; result: Probed }): boolean =>
+  result.state === 'down' ? failures + 1 === failuresUntilDown : failures >= failuresUntilDown;
+
+/** Makes the alerts about destinations of these accounts due. */
+const checkAlertsOf = (sql: Queryable, accounts: string[], now: Date): Promise<unknown> => sql`
+  UPDATE alert_checks c SET next_at = ${now}
+  FROM alerts a WHERE a.id = c.alert AND a.kind = 'destination_down' AND a.account = ANY(${accounts})`;
 
 async function store(sql: Queryable, probed: { entry: Due; result: Probed }[], now: Date): Promise<void> {
   const rows = probed.map(({ entry: { account, hash }, result }) => ({

@@ -8,13 +8,13 @@ import { type Leadership, seekLeadership } from '../stream/leader.ts';
 import { resolveBySystem } from '../webhooks/destination.ts';
 import type { ServiceContext } from './context.ts';
 
-const pollMs = 5_000;
+const defaultPollMs = 5_000;
 /** After a turn that has found as many as one turn takes. */
 const busyPauseMs = 500;
 
 /** Checks alerts, and the destinations that they watch, in one process at a time. */
 export function runAlerts(context: ServiceContext, onChange: () => void): Leadership {
-  const { config, sql, clock, log } = context;
+  const { config, sql, clock, log, alertPollMs: pollMs = defaultPollMs } = context;
   const alerts = createAlertChecker(context, onChange);
   const destinations = createDestinationChecker(context);
   const failed = (message: string) => (error: unknown) => {

@@ -15,7 +15,11 @@ let now = new Date();
 const later = (hours: number) => {
   now = new Date(now.getTime() + hours * hourMs);
 };
-const service = useService({ clock: () => now, config: { ...mayCallTests, publicUrl: 'https://qr.example.com' } });
+const service = useService({
+  clock: () => now,
+  alertPollMs: 100,
+  config: { ...mayCallTests, publicUrl: 'https://qr.example.com' },
+});
 const receiver = useReceiver();
 const { database } = service;
 
@@ -132,6 +136,21 @@ test('a website that dies is reported once, to the feed, webhooks and the consol
   const types = (await eventsOf(live)).map(({ type }) => type);
   expect(types.toSorted(), 'each once').toEqual(['alert.cleared', 'alert.cleared', 'alert.raised', 'alert.raised']);
   expect((await receiver.gets(hooks, 4)).map(({ body }) => JSON.parse(body).type).toSorted()).toEqual(types.toSorted());
+
+  const missed = newPath();
+  const { body: webhook } = await live.post('/v1/webhooks', { url: receiver.url(missed), qr_ids: [code.id] });
+  const replay = await live.post(`/v1/webhooks/${webhook.id}/replay`, { from: '2026-01-01', only: 'missing' });
+  expect(replay.status, JSON.stringify(replay.body)).toBe(202);
+  const sent = await eventually(() => {
+    const bodies = receiver.received(missed).map(({ body }) => JSON.parse(body));
+    const ofAlerts = bodies.filter(({ type }) => type.startsWith('alert.'));
+    expect(ofAlerts).toHaveLength(2);
+    return ofAlerts;
+  });
+  expect(sent.map(({ type, data }) => `${type} ${data.name}`)).toEqual([
+    'alert.raised Websites',
+    'alert.cleared Websites',
+  ]);
 });
 
 describe('the rhythm of a code', () => {
@@ -188,8 +207,13 @@ describe('the rhythm of a code', () => {
     later(1.1);
     await untilRaised(live, 1);
     later(72);
-    await untilRaised(live, 1);
-    expect((await raisedOf(live))[0]?.kind, 'the spike is over, and all others are silent by now').toBe('silent');
+    await untilRaised(live, 0);
+    expect((await eventsOf(live)).map(({ type, data }) => `${type} ${data.kind}`).toSorted()).toEqual([
+      'alert.cleared silent',
+      'alert.cleared spike',
+      'alert.raised silent',
+      'alert.raised spike',
+    ]);
   });
 });
 
