@@ -151,20 +151,20 @@ export const raisedBy = (sql: Queryable, alert: string): Promise<RaisedAlert[]> 
   SELECT alert, subject, code, domain, title, message, link, raised_at FROM raised_alerts
   WHERE alert = ${alert} ORDER BY raised_at DESC, subject`;
 
-/** What all alerts of the owner have raised and is not over, latest first, and their number for each alert. */
-export async function listRaised(
-  sql: Queryable,
-  { account, mode }: Owner,
-  limit: number,
-): Promise<{ raised: (RaisedAlert & { kind: AlertKind; name: string })[]; counts: Map<string, number> }> {
-  const [raised, counts] = await Promise.all([
-    sql<(RaisedAlert & { kind: AlertKind; name: string })[]>`
-      SELECT r.alert, r.subject, r.code, r.domain, r.title, r.message, r.link, r.raised_at, a.kind, a.name
-      FROM raised_alerts r JOIN alerts a ON a.id = r.alert
-      WHERE r.account = ${account} AND r.mode = ${mode} ORDER BY r.raised_at DESC, r.alert, r.subject LIMIT ${limit}`,
-    sql<{ alert: string; count: number }[]>`
-      SELECT alert, count(*)::int AS count FROM raised_alerts
-      WHERE account = ${account} AND mode = ${mode} GROUP BY alert`,
-  ]);
-  return { raised, counts: new Map(counts.map(({ alert, count }) => [alert, count])) };
+/** What is raised, with the alert that has found it. */
+export type ListedRaised = RaisedAlert & Pick<Alert, 'kind' | 'name'>;
+
+/** What all alerts of the owner have raised and is not over, latest first. */
+export const listRaised = (sql: Queryable, { account, mode }: Owner, limit: number): Promise<ListedRaised[]> =>
+  sql<ListedRaised[]>`
+    SELECT r.alert, r.subject, r.code, r.domain, r.title, r.message, r.link, r.raised_at, a.kind, a.name
+    FROM raised_alerts r JOIN alerts a ON a.id = r.alert
+    WHERE r.account = ${account} AND r.mode = ${mode} ORDER BY r.raised_at DESC, r.alert, r.subject LIMIT ${limit}`;
+
+/** How many things each alert of the owner has raised that are not over; alerts without any are left out. */
+export async function countRaised(sql: Queryable, { account, mode }: Owner): Promise<Map<string, number>> {
+  const rows = await sql<{ alert: string; count: number }[]>`
+    SELECT alert, count(*)::int AS count FROM raised_alerts
+    WHERE account = ${account} AND mode = ${mode} GROUP BY alert`;
+  return new Map(rows.map(({ alert, count }) => [alert, count]));
 }

@@ -34,9 +34,11 @@ export async function problemsOf(
   if (urls.length === 0) return new Map();
   const wanted = urls.slice(0, maxDestinations).map((url) => ({ url, hash: hashOf(url) }));
   const until = new Date(now.getTime() + wantedMs);
+  // Extended hourly, not by every check of an alert.
+  const soon = new Date(until.getTime() - everyMs);
   await sql`
     UPDATE destination_checks SET wanted_until = ${until}
-    WHERE account = ${account} AND hash = ANY(SELECT decode(h, 'hex') FROM unnest(${wanted.map(({ hash }) => hash)}::text[]) AS h)`;
+    WHERE account = ${account} AND wanted_until < ${soon} AND hash = ANY(SELECT decode(h, 'hex') FROM unnest(${wanted.map(({ hash }) => hash)}::text[]) AS h)`;
   await sql`
     INSERT INTO destination_checks (account, hash, url, next_at, wanted_until)
     SELECT ${account}, decode(hash, 'hex'), url, ${now}, ${until}

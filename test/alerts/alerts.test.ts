@@ -137,6 +137,7 @@ test('a website that dies is reported once, to the feed, webhooks and the consol
   expect(types.toSorted(), 'each once').toEqual(['alert.cleared', 'alert.cleared', 'alert.raised', 'alert.raised']);
   expect((await receiver.gets(hooks, 4)).map(({ body }) => JSON.parse(body).type).toSorted()).toEqual(types.toSorted());
 
+  later(0.01);
   const missed = newPath();
   const { body: webhook } = await live.post('/v1/webhooks', { url: receiver.url(missed), qr_ids: [code.id] });
   const replay = await live.post(`/v1/webhooks/${webhook.id}/replay`, { from: '2026-01-01', only: 'missing' });

@@ -1,16 +1,13 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import type {
-  AlertKind,
-  AlertSettings,
-  Alert as StoredAlert,
-  RaisedAlert as StoredRaised,
-} from '../../../events/alert.ts';
+import type { AlertKind, AlertSettings, Alert as StoredAlert } from '../../../events/alert.ts';
 import { problemWithName } from '../../../events/fields.ts';
 import type { Owner } from '../../../events/owner.ts';
 import { normalizeTag } from '../../../events/tags.ts';
 import {
+  countRaised,
   createAlert,
   deleteAlert,
+  type ListedRaised,
   listAlerts,
   listRaised,
   maxAlerts,
@@ -81,10 +78,7 @@ const listOperation = (service: Service): Operation =>
     success: { status: 200, description: 'The alerts.', schema: Alerts },
     errors: [],
     async handle({ caller }) {
-      const [alerts, { counts }] = await Promise.all([
-        listAlerts(service.sql, caller),
-        listRaised(service.sql, caller, 0),
-      ]);
+      const [alerts, counts] = await Promise.all([listAlerts(service.sql, caller), countRaised(service.sql, caller)]);
       return json(200, { data: alerts.map((alert) => present(alert, counts.get(alert.id) ?? 0)) });
     },
   });
@@ -113,7 +107,10 @@ const listRaisedOperation = (service: Service): Operation =>
     success: { status: 200, description: 'What is raised.', schema: RaisedAlerts },
     errors: ['invalid_request'],
     async handle({ caller, query: { limit = 20 } }) {
-      const { raised, counts } = await listRaised(service.sql, caller, limit);
+      const [raised, counts] = await Promise.all([
+        listRaised(service.sql, caller, limit),
+        countRaised(service.sql, caller),
+      ]);
       const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
       return json(200, { data: raised.map(presentRaised), total });
     },
@@ -185,7 +182,7 @@ function present(alert: StoredAlert, raised: number): Static<typeof Alert> {
   return { id, kind, name, qr_ids: codes, tags, percent, active, raised, created_at: created_at.toISOString() };
 }
 
-function presentRaised(raised: StoredRaised & Pick<StoredAlert, 'kind' | 'name'>): Static<typeof RaisedAlert> {
+function presentRaised(raised: ListedRaised): Static<typeof RaisedAlert> {
   const { alert, kind, name, code, domain, title, message, link, raised_at } = raised;
   const about = { qr_id: code, domain_id: domain, title, message, url: link };
   return { alert_id: alert, kind, name, ...about, raised_at: raised_at.toISOString() };
