@@ -7,6 +7,7 @@ import { logoEvents } from './logo.ts';
 import { oneOf } from './one-of.ts';
 import { modes, type Plan, plans } from './plans.ts';
 import type { Pending } from './recorded.ts';
+import { reportEvents } from './report.ts';
 import { sessionEvents } from './session.ts';
 import { shareEvents } from './share.ts';
 import { webhookEvents } from './webhooks/webhook.ts';
@@ -61,6 +62,7 @@ export const accountEvents = {
   ...sessionEvents,
   ...shareEvents,
   ...alertEvents,
+  ...reportEvents,
 };
 
 export type AccountEvent = EventOf<typeof accountEvents>;

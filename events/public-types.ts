@@ -8,6 +8,7 @@ import { modes, plans } from './plans.ts';
 import { publicAlertTypes } from './public-alert-types.ts';
 import { publicDomainTypes } from './public-domain-types.ts';
 import { CreatedKeyData, keyId, RotatedKeyData } from './public-key.ts';
+import { publicReportTypes } from './public-report-types.ts';
 import { publicShareTypes } from './public-share-types.ts';
 import { define, type EntryOf, type EntryType, exact } from './public-type.ts';
 import type { Recorded } from './recorded.ts';
@@ -202,6 +203,7 @@ export const publicTypes = {
   ...publicDomainTypes,
   ...publicShareTypes,
   ...publicAlertTypes,
+  ...publicReportTypes,
   'account.created': define({
     summary: 'The operator created the account.',
     entries: ['account_created'],

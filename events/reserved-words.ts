@@ -14,6 +14,7 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'console',
   'images',
   's',
+  'u',
   'favicon.ico',
   'robots.txt',
   '.well-known',
@@ -62,7 +63,7 @@ export function shortCodeReader(shortBaseUrl: string): (url: string) => string |
     if (path.length > 1 && path.endsWith('/')) path = path.slice(0, -1);
     const segment = path.slice(1);
     if (segment === '' || segment.includes('/') || isReserved(segment)) return undefined;
-    // Shared pages are under /s, too: their tokens are longer than short codes.
-    return prefix === '/s' && segment.length > maxShortCodeLength ? undefined : segment;
+    // Shared pages are under /s and links to unsubscribe under /u, too: their tokens are longer than short codes.
+    return (prefix === '/s' || prefix === '/u') && segment.length > maxShortCodeLength ? undefined : segment;
   };
 }

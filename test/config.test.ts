@@ -44,6 +44,23 @@ describe('settings that are not given', () => {
   });
 });
 
+describe('mail', () => {
+  test('SMTP_URL is the URL of an SMTP server, and needs a sender', () => {
+    const from = { MAIL_FROM: 'Scanlog <qr@example.com>' };
+    for (const good of ['smtp://h', 'smtps://u:p%40@h:465', 'smtp://[::1]:25?tls=off'])
+      expect(readConfig({ SMTP_URL: good, ...from }).smtpUrl).toBe(good);
+    for (const bad of ['mail.example.com', 'https://h', 'smtp://u@h', 'smtp://h/path', 'smtp://h?tls=no'])
+      expect(complaintAbout({ SMTP_URL: bad, ...from })).toMatch(/^SMTP_URL must be a URL such as smtp:.+\.$/);
+    expect(complaintAbout({ SMTP_URL: 'smtp://h' })).toMatch(/^MAIL_FROM must be set with SMTP_URL: /);
+  });
+
+  test('MAIL_FROM is an address, with a name or without', () => {
+    expect(readConfig({ MAIL_FROM: 'qr@example.com' }).mailFrom).toBe('qr@example.com');
+    for (const bad of ['Scanlog', 'a@b', 'Scanlog <qr@example.com', 'a@example.com\r\nBcc: b@example.com'])
+      expect(complaintAbout({ MAIL_FROM: bad })).toBe('MAIL_FROM must be an address such as Scanlog <qr@example.com>.');
+  });
+});
+
 describe('settings that are given', () => {
   test('the environment is read', () => {
     expect(readConfig({ PORT: '8080', HOST: '0.0.0.0', LOG_LEVEL: 'debug' })).toMatchObject({

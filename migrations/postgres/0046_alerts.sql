@@ -30,6 +30,13 @@ CREATE TABLE raised_alerts (
 );
 CREATE INDEX raised_alerts_of_owner ON raised_alerts (account, mode, raised_at);
 
+-- Whom an alert is mailed to. Addresses are personal data, so they are here and not in the log; a rebuild does not touch them.
+CREATE TABLE alert_recipients (
+  alert   text   COLLATE "C" PRIMARY KEY,
+  account text   COLLATE "C" NOT NULL,
+  emails  text[] NOT NULL
+);
+
 -- When each alert is checked next. Not in the log, because only what a check finds changes anything.
 CREATE TABLE alert_checks (
   alert   text        COLLATE "C" PRIMARY KEY,

@@ -3,14 +3,16 @@ import {
   type Alert,
   type AlertKind,
   type AlertOutcome,
+  type AlertOutcomeEvent,
   type AlertSettings,
   changeAlert,
   decideOutcome,
+  isAlertOutcome,
   type RaisedAlert,
   removeAlert,
 } from '../../events/alert.ts';
 import type { Owner } from '../../events/owner.ts';
-import { type Actor, type Recorded, service } from '../../events/recorded.ts';
+import { type Actor, type Pending, type Recorded, service } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId, newId } from '../lib/ids.ts';
@@ -25,21 +27,32 @@ interface By {
   now: Date;
 }
 
+/** What is set about an alert beside the log: whom it is mailed to. */
+export interface Recipients {
+  to: string[];
+}
+
+/** An alert as its owner sees it. */
+export type OwnedAlert = Alert & Recipients;
+
 /** Creates an alert, which is checked at once; throws 403 if the account has `maxAlerts` in this mode already. */
 export async function createAlert(
   sql: Sql,
   owner: Owner,
-  request: AlertSettings & { kind: AlertKind },
+  { to, ...request }: AlertSettings & Recipients & { kind: AlertKind },
   by: By,
-): Promise<Alert> {
+): Promise<OwnedAlert> {
   const { account, mode } = owner;
   const id = newId('alr', by.now.getTime());
   await changeAlerts(sql, account, by, {
     load: (tx) => refuseBeyond(tx, owner),
     decide: () => [{ type: 'alert_created', data: { alert: id, mode, ...request } }],
-    write: (tx) => checkNow(tx, id, account, by.now),
+    async write(tx) {
+      await checkNow(tx, id, account, by.now);
+      await setRecipients(tx, { id, account }, to);
+    },
   });
-  return { id, account, mode, ...request, created_at: by.now };
+  return { id, account, mode, ...request, created_at: by.now, to };
 }
 
 /** Changes what is given; throws 404. */
@@ -47,54 +60,72 @@ export async function updateAlert(
   sql: Sql,
   owner: Owner,
   id: string,
-  to: Partial<AlertSettings>,
+  { to, ...settings }: Partial<AlertSettings & Recipients>,
   by: By,
-): Promise<Alert> {
-  await changeAlerts(sql, owner.account, by, {
+): Promise<OwnedAlert> {
+  const { account } = owner;
+  await changeAlerts(sql, account, by, {
     load: (tx) => requireAlert(tx, owner, id),
-    decide: (alert) => changeAlert(alert, to),
-    write: (tx) => checkNow(tx, id, owner.account, by.now),
+    decide: ({ to: _, ...alert }) => changeAlert(alert, settings),
+    write: (tx) => checkNow(tx, id, account, by.now),
   });
+  // No event tells of it, so it needs no version.
+  if (to !== undefined) await setRecipients(sql, { id, account }, to);
   return requireAlert(sql, owner, id);
 }
+
+/** Sets whom an alert is mailed to. */
+const setRecipients = (sql: Queryable, { id, account }: Pick<Alert, 'id' | 'account'>, to: string[]) => sql`
+  INSERT INTO alert_recipients (alert, account, emails) VALUES (${id}, ${account}, ${to})
+  ON CONFLICT (alert) DO UPDATE SET emails = excluded.emails`;
 
 /** Deletes an alert with what it has raised; throws 404. */
 export async function deleteAlert(sql: Sql, owner: Owner, id: string, by: By): Promise<void> {
   await changeAlerts(sql, owner.account, by, {
     load: (tx) => requireAlert(tx, owner, id),
     decide: removeAlert,
-    write: (tx) => tx`DELETE FROM alert_checks WHERE alert = ${id}`,
+    async write(tx) {
+      await tx`DELETE FROM alert_checks WHERE alert = ${id}`;
+      await tx`DELETE FROM alert_recipients WHERE alert = ${id}`;
+    },
   });
 }
+
+/** Mails what a check has found, in the transaction that appends it. */
+export type MailOutcome = (tx: Transaction, alert: OwnedAlert, events: Pending<AlertOutcomeEvent>[]) => Promise<void>;
 
 /** Appends what the check of an alert changes: nothing, if the alert was changed or deleted since the check began. */
 export async function recordOutcome(
   sql: Sql,
   checked: Alert,
   outcome: AlertOutcome,
-  now: Date,
+  { now, mail }: { now: Date; mail: MailOutcome | undefined },
 ): Promise<Recorded<AccountEvent>[]> {
   const { id, account, mode } = checked;
-  return changeAlerts(
-    sql,
-    account,
-    { actor: service, now },
-    {
-      load: async (tx) => {
-        const alert = await findAlert(tx, { account, mode }, id);
-        return { isSame: JSON.stringify(alert) === JSON.stringify(checked), raised: await raisedBy(tx, id) };
-      },
-      decide: ({ isSame, raised }) => (isSame ? decideOutcome(checked, raised, outcome) : []),
-      write: () => Promise.resolve(),
+  const by = { actor: service, now };
+  return changeAlerts(sql, account, by, {
+    load: async (tx) => {
+      const found = await findAlert(tx, { account, mode }, id);
+      return { found, raised: await raisedBy(tx, id) };
     },
-  );
+    decide: ({ found, raised }) => (isSame(found, checked) ? decideOutcome(checked, raised, outcome) : []),
+    async write(tx, { found }, events) {
+      if (found !== undefined && found.to.length > 0) await mail?.(tx, found, events.filter(isAlertOutcome));
+    },
+  });
+}
+
+function isSame(found: OwnedAlert | undefined, checked: Alert): boolean {
+  if (found === undefined) return false;
+  const { to: _, ...alert } = found;
+  return JSON.stringify(alert) === JSON.stringify(checked);
 }
 
 interface Change<S> {
   load(tx: Queryable): Promise<S>;
   decide(loaded: S): AccountEvent[];
   /** Writes what is not in the log, in the same transaction. */
-  write(tx: Transaction): PromiseLike<unknown>;
+  write(tx: Transaction, loaded: S, events: Pending<AccountEvent>[]): PromiseLike<unknown>;
 }
 
 /** Appends to the stream of the account, whose version makes what was loaded still true. */
@@ -108,8 +139,8 @@ async function changeAlerts<S>(sql: Sql, id: string, by: By, { load, decide, wri
         return { version: account.version, account, loaded: await load(tx) };
       }),
     decide: ({ loaded }) => decide(loaded),
-    async project(tx, { account }, events) {
-      await write(tx);
+    async project(tx, { account, loaded }, events) {
+      await write(tx, loaded, events);
       return writeState(tx, { accounts: [account] }, events);
     },
     by,
@@ -128,23 +159,28 @@ async function refuseBeyond(sql: Queryable, { account, mode }: Owner): Promise<v
     throw new Refusal('quota_exceeded', `An account may have ${maxAlerts} alerts, and ${count} exist. Delete some.`);
 }
 
-async function findAlert(sql: Queryable, { account, mode }: Owner, id: string): Promise<Alert | undefined> {
+/** SQL for alerts with their recipients. */
+const selectOwned = (sql: Queryable) => sql`
+  SELECT a.*, coalesce(r.emails, '{}') AS "to" FROM alerts a LEFT JOIN alert_recipients r ON r.alert = a.id`;
+
+async function findAlert(sql: Queryable, { account, mode }: Owner, id: string): Promise<OwnedAlert | undefined> {
   const [alert] = isId('alr', id)
-    ? await sql<Alert[]>`SELECT * FROM alerts WHERE id = ${id} AND account = ${account} AND mode = ${mode}`
+    ? await sql<OwnedAlert[]>`
+        ${selectOwned(sql)} WHERE a.id = ${id} AND a.account = ${account} AND a.mode = ${mode}`
     : [];
   return alert;
 }
 
 /** An alert of the owner; throws 404. */
-export async function requireAlert(sql: Queryable, owner: Owner, id: string): Promise<Alert> {
+export async function requireAlert(sql: Queryable, owner: Owner, id: string): Promise<OwnedAlert> {
   const alert = await findAlert(sql, owner, id);
   if (alert === undefined) throw notFound('alert');
   return alert;
 }
 
 /** All alerts of the owner, newest first. */
-export const listAlerts = (sql: Queryable, { account, mode }: Owner): Promise<Alert[]> =>
-  sql<Alert[]>`SELECT * FROM alerts WHERE account = ${account} AND mode = ${mode} ORDER BY id DESC`;
+export const listAlerts = (sql: Queryable, { account, mode }: Owner): Promise<OwnedAlert[]> =>
+  sql<OwnedAlert[]>`${selectOwned(sql)} WHERE a.account = ${account} AND a.mode = ${mode} ORDER BY a.id DESC`;
 
 /** What an alert has raised and is not over, latest first. */
 export const raisedBy = (sql: Queryable, alert: string): Promise<RaisedAlert[]> => sql<RaisedAlert[]>`

@@ -6,7 +6,7 @@ import { tableInUse } from '../analytics/table-in-use.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import { headOfLog } from '../log/read.ts';
-import { recordOutcome } from './alerts.ts';
+import { type MailOutcome, recordOutcome } from './alerts.ts';
 import { type CheckOptions, checkDestinations, checkDomains, checkLimits, pausedOutcome } from './checks.ts';
 import { checkRhythms } from './rhythm-checks.ts';
 
@@ -37,6 +37,8 @@ interface CheckerOptions extends CheckOptions {
   warehouse: Warehouse;
   clock: Clock;
   stopping: AbortSignal;
+  /** Undefined if this service sends no mail. */
+  mail: MailOutcome | undefined;
   /** Called with the events of each check after its commit. */
   onRecorded(events: Recorded<AccountEvent>[]): void;
   onError(alert: Alert, error: unknown): void;
@@ -86,9 +88,9 @@ export class AlertChecker {
   }
 
   async #check({ alert, dueAt }: DueAlert, now: Date, check: () => Promise<AlertOutcome>): Promise<void> {
-    const { sql, stopping, onRecorded, onError } = this.#options;
+    const { sql, stopping, mail, onRecorded, onError } = this.#options;
     try {
-      const recorded = await recordOutcome(sql, alert, await check(), now);
+      const recorded = await recordOutcome(sql, alert, await check(), { now, mail });
       if (recorded.length > 0) onRecorded(recorded);
     } catch (error) {
       if (!stopping.aborted) onError(alert, error);

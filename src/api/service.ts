@@ -7,6 +7,7 @@ import type { Feed } from '../feed/feed.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
+import type { Outbox } from '../mail/outbox.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { Policy } from '../webhooks/destination.ts';
 import type { Send } from '../webhooks/send.ts';
@@ -21,6 +22,8 @@ export interface Service {
   /** Maximum number of logos of an account in one mode. */
   maxLogos: number;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
+  /** Where mails are queued; undefined without SMTP_URL. */
+  mail?: Outbox | undefined;
   domains: Pick<DomainChecker, 'check'>;
   feed: Feed;
   tracing?: Tracing | undefined;

@@ -24,6 +24,8 @@ import { createOperations } from './qrcodes/create-qrcodes.ts';
 import { duplicateQrCode } from './qrcodes/duplicate.ts';
 import { qrcodeOperations } from './qrcodes/qrcodes.ts';
 import { targetingOperations } from './qrcodes/targeting.ts';
+import { reportOperations } from './reports/reports.ts';
+import { serveUnsubscribing } from './reports/unsubscribe.ts';
 import type { Service } from './service.ts';
 import { serveShares } from './shares/serve.ts';
 import { shareOperations } from './shares/shares.ts';
@@ -76,6 +78,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     ...webhookOperations(service),
     ...shareOperations(service),
     ...alertOperations(service),
+    ...reportOperations(service, renderer),
   ];
   const admission = admissionControl(service.sql, service.webhooks.box, trustedProxies);
   const whenReady: Api['whenReady'] = (admit) => async (request, peer) => {
@@ -85,6 +88,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   mount(app, operations, { base: '/v1', admit: whenReady(admission.byKey), log, tracing: service.tracing });
   images.servePublic(app, { log, trustedProxies });
   serveShares(app, { service, admission, trustedProxies, log, isReady });
+  serveUnsubscribing(app, { service, log, isReady });
   serveSwagger(app, operations);
   return {
     operations,

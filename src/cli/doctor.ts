@@ -14,6 +14,7 @@ import { findConfig, notFound } from './connection.ts';
 import { clickhouseChecks } from './doctor/clickhouse.ts';
 import { domainChecks } from './doctor/domains.ts';
 import { type Finding, runChecks } from './doctor/finding.ts';
+import { mailChecks } from './doctor/mail.ts';
 import { natsChecks } from './doctor/nats.ts';
 import { postgresChecks } from './doctor/postgres.ts';
 import { reasonOf } from './doctor/reasons.ts';
@@ -54,6 +55,7 @@ async function examine(data: string): Promise<Finding[]> {
   return [
     ...(await runChecks('service', serviceChecks({ ...config, edgeFolder: findEdgeFolder(data) }), String)),
     ...(await runChecks('service', domainChecks(config, secretKey), String)),
+    ...(await runChecks('service', mailChecks(config), String)),
     ...postgres.findings,
     ...(await examineNats(natsUrl, postgres.stream(config.stream))),
     ...(await examineClickHouse(config, clickhouseUrl)),

@@ -39,6 +39,9 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
     if ('must' in result) errors.push(`${given.name} must ${result.must}.`);
     else config[key] = result.value;
   }
+  const { smtpUrl, mailFrom }: Partial<Config> = config;
+  if (smtpUrl !== undefined && mailFrom === undefined && errors.length === 0)
+    errors.push(`MAIL_FROM must be set with SMTP_URL: ${settings.mailFrom.about}`);
   if (errors.length > 0) throw new StartError(errors.join('\n'));
   // Not checked by the compiler: each value comes from its setting's reader, and is there if the setting has a fallback.
   return config as Config;

@@ -17,6 +17,7 @@ import {
   webUrl,
   wordOf,
 } from '../lib/setting-readers.ts';
+import { mailSettings } from './mail-settings.ts';
 import { serverSettings } from './server-settings.ts';
 import { setting } from './setting.ts';
 import { traceSettings } from './trace-settings.ts';
@@ -109,6 +110,7 @@ export const settings = {
     read: networks(parseRanges),
     about: 'Private networks that webhooks, and checks of the destinations of codes, may reach, such as `10.1.2.0/24`.',
   }),
+  ...mailSettings,
   domainTarget: setting({
     variable: 'DOMAIN_TARGET',
     read: target,

@@ -13,6 +13,7 @@ export type IdPrefix =
   | 'sess'
   | 'shr'
   | 'alr'
+  | 'rpt'
   | 'whd'
   | 'wh'
   | 'whr'
@@ -83,7 +84,7 @@ export function newShortCode(): string {
   return randomText(base58, 7);
 }
 
-/** The token of a shared page: longer than a short code can be, so that no path can name both. */
+/** The token of a shared page, or of a link to unsubscribe: longer than a short code can be, so that no path can name both. */
 export function newShareToken(): string {
   return randomText(base62, 52);
 }

@@ -22,6 +22,7 @@ const redirectOutcomes = [
   'too_many_tries',
 ] as const;
 const attemptOutcomes = ['delivered', 'refused', 'timeout', 'unreachable', 'forbidden'] as const;
+const mailOutcomes = ['sent', 'refused', 'deferred', 'unreachable'] as const;
 const edgeTasks = ['poll', 'snapshot', 'partitions', 'orphans', 'bans', 'domains', 'status'] as const;
 const dropReasons = ['queue_full', 'export_failed'] as const;
 const projections = ['counters', 'analytics', 'webhooks'] as const;
@@ -198,6 +199,26 @@ export function createMetrics() {
     webhooksDelay: new Gauge({
       name: 'scanlog_webhooks_delay_seconds',
       help: 'How long the webhook delivery that is due the longest has been waiting',
+      registers,
+    }),
+    mailAttempts: startAtZero(
+      new Counter({
+        name: 'scanlog_mail_attempts_total',
+        help: 'Attempts to send a mail: sent, refused for good, deferred by the server, or without a server that takes mail',
+        labelNames: ['outcome'] as const,
+        registers,
+      }),
+      'outcome',
+      mailOutcomes,
+    ),
+    mailsWaiting: new Gauge({
+      name: 'scanlog_mails_waiting',
+      help: 'Mails that wait for their first or next attempt',
+      registers,
+    }),
+    mailsDelay: new Gauge({
+      name: 'scanlog_mails_delay_seconds',
+      help: 'How long the mail that is due the longest has been waiting',
       registers,
     }),
     retentionSeconds: new Gauge({

@@ -1,5 +1,6 @@
 import { readHost } from '../../events/hosts.ts';
 import { type DnsServer, readDnsServer } from './dns.ts';
+import { isEmailAddress } from './email.ts';
 import { parseAddress } from './ip-address.ts';
 import type { IpRanges } from './ip-range.ts';
 
@@ -125,6 +126,25 @@ export const contact =
       ? { value: text }
       : { must: 'be a URL such as https://example.com/report, or an address such as mailto:report@example.com' };
   };
+
+/** An SMTP server: `smtp:` begins in plain text, `smtps:` with TLS. */
+export const smtpUrl: Reader<string> = (text) => {
+  const must = 'be a URL such as smtp://user:password@mail.example.com:587, or smtps://… for TLS from the first byte';
+  const read = url('', 'smtp:', 'smtps:')(text);
+  if ('must' in read) return { must };
+  const { pathname, hash, username, password, searchParams } = new URL(read.value);
+  const isPlain = ['', '/'].includes(pathname) && hash === '' && (username === '') === (password === '');
+  const options = [...searchParams].map(([name, value]) => `${name}=${value}`);
+  return isPlain && options.every((option) => option === 'tls=off') ? { value: read.value } : { must };
+};
+
+/** An address with or without a name before it, in angle brackets if with one. */
+export const mailbox: Reader<string> = (text) => {
+  const [, address = text] = /^[^<>]*<([^<>]+)>$/.exec(text) ?? [];
+  return isEmailAddress(address.trim()) && !/[\r\n]/.test(text)
+    ? { value: text.trim() }
+    : { must: 'be an address such as Scanlog <qr@example.com>' };
+};
 
 /** The origin of a web service, without anything after the host and port; `more` ends the sentence about a path. */
 export const origin =

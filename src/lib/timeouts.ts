@@ -48,6 +48,9 @@ const scalable = {
   /** One request to the destination of a code, and all requests of one check of it. */
   destinationRequestMs: 8_000,
   destinationCheckMs: 20_000,
+  /** The mail server: its greeting, and then a whole mail. */
+  mailConnectMs: 10_000,
+  mailSendMs: 60_000,
   /** Another process of this machine, which confirms a change of a code; later it may have died, and is ignored. */
   peerMs: 300,
   /** A further process, which joins the port without Postgres or NATS after this time. */

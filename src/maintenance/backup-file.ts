@@ -57,6 +57,9 @@ export const leftOut = [
   'console_sign_in_links',
   'endpoint_tests',
   'webhook_tests',
+  // A restored database must not send them again.
+  'mails',
+  'mail_attachments',
   // Files that the original database deletes.
   'archive_deletions',
   'archive_leftovers',

@@ -256,5 +256,9 @@ const accountTables = [
   'subscriptions',
   'share_secrets',
   'alert_checks',
+  'alert_recipients',
   'destination_checks',
+  'mails',
+  'report_schedules',
+  'report_recipients',
 ];

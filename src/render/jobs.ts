@@ -2,6 +2,7 @@ import type { ReadLogo } from '../logos/read-logo.ts';
 import type { Proof, ProofRequest } from '../proof/proof.ts';
 import type { Picture } from '../qr/picture.ts';
 import type { DrawnPage, SheetPage } from '../qr/sheet/sheet-page.ts';
+import type { ReportContent } from '../reports/report.ts';
 
 /** The work of the renderer: everything that decodes, draws, proofs or lays out what tenants upload and design. */
 export interface Jobs {
@@ -9,6 +10,7 @@ export interface Jobs {
   logo(file: Uint8Array): Promise<ReadLogo>;
   proof(request: ProofRequest): Promise<Proof>;
   page(page: SheetPage): Promise<DrawnPage>;
+  report(report: ReportContent): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 export type JobKind = keyof Jobs;

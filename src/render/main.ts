@@ -3,6 +3,7 @@ import { readLogo } from '../logos/read-logo.ts';
 import { examine } from '../proof/examine.ts';
 import { drawPicture } from '../qr/picture.ts';
 import { drawSheetPage } from '../qr/sheet/sheet-page.ts';
+import { writeReportPdf } from '../reports/pdf.ts';
 import type { JobAnswer, JobMessage, Jobs } from './jobs.ts';
 
 /** The script of a render process: it answers one message after another, and ends with the process that started it. */
@@ -11,6 +12,7 @@ const jobs: Jobs = {
   logo: readLogo,
   proof: examine,
   page: async (page) => drawSheetPage(page),
+  report: async (report) => writeReportPdf(report),
 };
 
 function run(message: JobMessage): Promise<unknown> {
@@ -23,6 +25,8 @@ function run(message: JobMessage): Promise<unknown> {
       return jobs.proof(message.job);
     case 'page':
       return jobs.page(message.job);
+    case 'report':
+      return jobs.report(message.job);
   }
 }
 

@@ -31,6 +31,7 @@ const kinds: Record<JobKind, { maxWaiting: number; deadlineMs(): number }> = {
   logo: { maxWaiting: 8, deadlineMs: () => timeouts.logoMs },
   proof: { maxWaiting: 32, deadlineMs: () => timeouts.proofJobMs },
   page: { maxWaiting: 16, deadlineMs: () => timeouts.sheetPageMs },
+  report: { maxWaiting: 8, deadlineMs: () => timeouts.sheetPageMs },
 };
 
 /** Nothing waits for the job any more. */

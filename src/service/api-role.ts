@@ -14,7 +14,8 @@ export function serveApiAndConsole(
   started: Started,
   onChange: ServiceOptions['onChange'],
 ): void {
-  const { config, addresses, log, clock, metrics, sql, warehouse, webhooks, stopping, cleanup, tracing } = context;
+  const { config, addresses, log, clock, metrics, sql, warehouse, webhooks, mail, stopping, cleanup, tracing } =
+    context;
   const stream = () => (started.nats === undefined ? undefined : { nats: started.nats, name: started.stream });
   const publish = (entries: Change[]) => publishChanges(entries, started, onChange);
   const parts = {
@@ -24,6 +25,7 @@ export function serveApiAndConsole(
     clock,
     addresses,
     webhooks,
+    mail,
     domains: createDomainChecker(context, publish),
     maxLogos: config.maxLogos,
     limits: { testCodes: config.maxTestCodes, givenShortCodes: config.maxGivenShortCodes },

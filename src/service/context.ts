@@ -11,6 +11,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
 import { connect } from '../log/connect.ts';
+import { Outbox } from '../mail/outbox.ts';
 import type { Relay } from '../stream/relay.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import type { Policy } from '../webhooks/destination.ts';
@@ -45,6 +46,8 @@ export interface ServiceContext {
   sql: Sql;
   warehouse: Warehouse;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
+  /** Undefined without SMTP_URL: then nothing is mailed. */
+  mail: Outbox | undefined;
   /** Aborted when shutdown begins. */
   stopping: AbortSignal;
   cleanup: Cleanup;
@@ -86,5 +89,6 @@ export function createContext(
   if (tracing !== undefined) traceClient(warehouse, tracing);
   const log = tracing === undefined ? given : tracing.withTraceIds(given);
   const addresses = addressesOf(config, port);
-  return { config, addresses, log, clock, edgeIntervals, alertPollMs, sql, warehouse, webhooks, ...parts };
+  const mail = config.smtpUrl === undefined ? undefined : new Outbox(clock);
+  return { config, addresses, log, clock, edgeIntervals, alertPollMs, sql, warehouse, webhooks, mail, ...parts };
 }

@@ -1,5 +1,6 @@
 import { AlertChecker, scheduleMissing } from '../alerts/checker.ts';
 import { DestinationChecker } from '../alerts/destinations.ts';
+import { alertMailer } from '../alerts/mail.ts';
 import { probe } from '../alerts/probe.ts';
 import { messageOf } from '../lib/errors.ts';
 import { systemTimers } from '../lib/timers.ts';
@@ -44,13 +45,14 @@ export function runAlerts(context: ServiceContext, onChange: () => void): Leader
 }
 
 function createAlertChecker(context: ServiceContext, onChange: () => void): AlertChecker {
-  const { config, addresses, sql, warehouse, clock, log, stopping } = context;
+  const { config, addresses, sql, warehouse, mail, clock, log, stopping } = context;
   return new AlertChecker({
     sql,
     warehouse,
     clock,
     stopping,
     publicUrl: addresses.publicUrl,
+    mail: mail === undefined ? undefined : alertMailer(mail, addresses.publicUrl),
     limits: { testCodes: config.maxTestCodes, givenShortCodes: config.maxGivenShortCodes },
     folder: config.edgeFolder,
     onRecorded: onChange,

@@ -18,7 +18,13 @@ const later = (hours: number) => {
 const service = useService({
   clock: () => now,
   alertPollMs: 100,
-  config: { ...mayCallTests, publicUrl: 'https://qr.example.com' },
+  // Mails wait in the outbox: no server listens there.
+  config: {
+    ...mayCallTests,
+    publicUrl: 'https://qr.example.com',
+    smtpUrl: 'smtp://127.0.0.1:1?tls=off',
+    mailFrom: 'Scanlog <qr@example.com>',
+  },
 });
 const receiver = useReceiver();
 const { database } = service;
@@ -53,8 +59,9 @@ test('alerts are created, listed, read, changed, paused and deleted', async () =
     active: true,
     raised: 0,
   });
-  const changed = await live.patch(`/v1/alerts/${alert.id}`, { name: ' Menus ', tags: ['Menu'], active: false });
-  expect(changed.body).toMatchObject({ name: 'Menus', qr_ids: null, tags: ['menu'], active: false });
+  const change = { name: ' Menus ', tags: ['Menu'], active: false, to: ['ada@example.com'] };
+  const changed = await live.patch(`/v1/alerts/${alert.id}`, change);
+  expect(changed.body).toMatchObject({ name: 'Menus', qr_ids: null, tags: ['menu'], active: false, to: change.to });
   expect((await live.get(`/v1/alerts/${alert.id}`)).body).toEqual(changed.body);
   expect((await live.get('/v1/alerts')).body.data).toEqual([changed.body]);
   expect((await testApi.get('/v1/alerts')).body.data, 'modes are separate').toEqual([]);
@@ -76,6 +83,7 @@ describe('an alert is refused', () => {
     [{ kind: 'domain_failing', tags: ['menu'] }, 'tags'],
     [{ kind: 'limit_near', percent: 100 }, 'percent'],
     [{ kind: 'silent', name: ' ' }, 'name'],
+    [{ kind: 'silent', to: ['ada@example'] }, 'to[0]'],
   ])('with %j', async (body, field) => {
     const answered = await api.live.post('/v1/alerts', body);
     expect([answered.status, answered.body.error.details[0].field]).toEqual([400, field]);
@@ -103,7 +111,8 @@ test('a website that dies is reported once, to the feed, webhooks and the consol
   const code = await created(live, newCode({ name: 'Menu', destination_url: receiver.url(site) }));
   await created(live, newCode({ name: 'Second menu', destination_url: receiver.url(site), tags: ['other'] }));
   await live.post('/v1/webhooks', { url: receiver.url(hooks), events: ['alert.raised', 'alert.cleared'] });
-  await createAlert(live, { kind: 'destination_down', name: 'Websites', qr_ids: [code.id] });
+  const to = ['ada@example.com', ' Grace@example.com', 'grace@example.com'];
+  await createAlert(live, { kind: 'destination_down', name: 'Websites', qr_ids: [code.id], to });
   await createAlert(live, { kind: 'destination_down', tags: ['other'] });
   const checks = () => receiver.received(site).length;
   await reaches(1, checks);
@@ -136,6 +145,19 @@ test('a website that dies is reported once, to the feed, webhooks and the consol
   const types = (await eventsOf(live)).map(({ type }) => type);
   expect(types.toSorted(), 'each once').toEqual(['alert.cleared', 'alert.cleared', 'alert.raised', 'alert.raised']);
   expect((await receiver.gets(hooks, 4)).map(({ body }) => JSON.parse(body).type).toSorted()).toEqual(types.toSorted());
+
+  const mails = await database.sql<{ recipient: string; subject: string; plain_text: string }[]>`
+    SELECT recipient, subject, plain_text FROM mails WHERE account = ${account.id} ORDER BY created_at, recipient`;
+  const down = 'The website of “Menu” is down';
+  expect(mails.map(({ recipient, subject }) => [recipient, subject])).toEqual([
+    ['ada@example.com', down],
+    ['grace@example.com', down],
+    ['ada@example.com', `Over: ${down}`],
+    ['grace@example.com', `Over: ${down}`],
+  ]);
+  expect(mails[0]?.plain_text).toContain(`https://qr.example.com/console/codes/${code.id}`);
+  const log = await database.sql`SELECT 1 FROM events WHERE data::text ILIKE '%grace@example.com%'`;
+  expect(log, 'addresses are not in the log').toHaveLength(0);
 
   later(0.01);
   const missed = newPath();

@@ -1,5 +1,5 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import type { AlertKind, AlertSettings, Alert as StoredAlert } from '../../../events/alert.ts';
+import type { AlertKind, AlertSettings } from '../../../events/alert.ts';
 import { problemWithName } from '../../../events/fields.ts';
 import type { Owner } from '../../../events/owner.ts';
 import { normalizeTag } from '../../../events/tags.ts';
@@ -11,11 +11,14 @@ import {
   listAlerts,
   listRaised,
   maxAlerts,
+  type OwnedAlert,
+  type Recipients,
   raisedBy,
   requireAlert,
   updateAlert,
 } from '../../alerts/alerts.ts';
 import { codesWithIds } from '../../codes/codes.ts';
+import { emailProblem, isEmailAddress } from '../../lib/email.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
@@ -57,11 +60,11 @@ const createOperation = (service: Service): Operation =>
     success: { status: 201, description: 'The new alert.', schema: Alert },
     errors: ['invalid_request', 'live_key_required', 'quota_exceeded', 'conflict'],
     async handle({ caller, body }) {
-      const { kind, percent = defaultPercent, active = true } = body;
+      const { kind, percent = defaultPercent, active = true, to = [] } = body;
       const { codes = null, tags = null, name = defaultNames[kind] } = await readSettings(service, caller, kind, body);
       if (kind === 'domain_failing' && caller.mode === 'test')
         throw new Refusal('live_key_required', 'Domains belong to live mode: create this alert with a live key.');
-      const request = { kind, name, codes, tags, percent, active };
+      const request = { kind, name, codes, tags, percent, active, to: addressesOf(to) };
       const by = { actor: caller.actor, now: service.clock() };
       return json(201, present(await createAlert(service.sql, caller, request, by), 0));
     },
@@ -79,7 +82,8 @@ const listOperation = (service: Service): Operation =>
     errors: [],
     async handle({ caller }) {
       const [alerts, counts] = await Promise.all([listAlerts(service.sql, caller), countRaised(service.sql, caller)]);
-      return json(200, { data: alerts.map((alert) => present(alert, counts.get(alert.id) ?? 0)) });
+      const data = alerts.map((alert) => present(alert, counts.get(alert.id) ?? 0));
+      return json(200, { data, is_mailed: service.mail !== undefined });
     },
   });
 
@@ -147,11 +151,12 @@ const updateOperation = (service: Service): Operation =>
     errors: ['invalid_request', 'not_found', 'conflict'],
     async handle({ caller, params: { id = '' }, body }) {
       const { kind } = await requireAlert(service.sql, caller, id);
-      const { percent, active } = body;
-      const change: Partial<AlertSettings> = {
+      const { percent, active, to } = body;
+      const change: Partial<AlertSettings & Recipients> = {
         ...(await readSettings(service, caller, kind, body)),
         ...(percent === undefined ? {} : { percent }),
         ...(active === undefined ? {} : { active }),
+        ...(to === undefined ? {} : { to: addressesOf(to) }),
       };
       const by = { actor: caller.actor, now: service.clock() };
       return json(200, await read(service, await updateAlert(service.sql, caller, id, change, by)));
@@ -175,11 +180,11 @@ const deleteOperation = (service: Service): Operation =>
     },
   });
 
-const read = async ({ sql }: Service, alert: StoredAlert) => present(alert, (await raisedBy(sql, alert.id)).length);
+const read = async ({ sql }: Service, alert: OwnedAlert) => present(alert, (await raisedBy(sql, alert.id)).length);
 
-function present(alert: StoredAlert, raised: number): Static<typeof Alert> {
-  const { id, kind, name, codes, tags, percent, active, created_at } = alert;
-  return { id, kind, name, qr_ids: codes, tags, percent, active, raised, created_at: created_at.toISOString() };
+function present(alert: OwnedAlert, raised: number): Static<typeof Alert> {
+  const { id, kind, name, codes, tags, percent, active, to, created_at } = alert;
+  return { id, kind, name, qr_ids: codes, tags, percent, active, to, raised, created_at: created_at.toISOString() };
 }
 
 function presentRaised(raised: ListedRaised): Static<typeof RaisedAlert> {
@@ -195,11 +200,13 @@ async function readSettings(
   { sql }: Service,
   owner: Owner,
   kind: AlertKind,
-  { name, qr_ids, tags }: Static<typeof AlertChange>,
+  { name, qr_ids, tags, to = [] }: Static<typeof AlertChange>,
 ): Promise<ReadSettings> {
   const errors: FieldError[] = [];
   const nameProblem = name === undefined ? undefined : problemWithName(name);
   if (nameProblem !== undefined) errors.push({ field: 'name', message: `name ${nameProblem}.` });
+  for (const [i, email] of to.entries())
+    if (!isEmailAddress(email.trim())) errors.push({ field: `to[${i}]`, message: `to[${i}] ${emailProblem}.` });
   const hasCodes = Array.isArray(qr_ids);
   const hasTags = Array.isArray(tags);
   if (hasCodes && hasTags)
@@ -226,6 +233,11 @@ async function readSettings(
     ...(isChosen ? choiceOf(qr_ids, tags, codes) : {}),
   };
 }
+
+/** Each address once, without regard to case. */
+const addressesOf = (to: readonly string[]): string[] => [
+  ...new Map(to.map((email) => [email.trim().toLowerCase(), email.trim()])).values(),
+];
 
 /** A list that is given replaces the other; null removes only its own. */
 function choiceOf(

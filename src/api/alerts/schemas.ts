@@ -5,6 +5,7 @@ import { exact, orNull, time } from '../http/schemas.ts';
 
 export const maxAlertCodes = 1_000;
 export const maxAlertTags = 20;
+export const maxAlertRecipients = 10;
 export const defaultPercent = 90;
 const minPercent = 50;
 const maxPercent = 99;
@@ -46,6 +47,13 @@ const percent = t.Integer({
 });
 const active = t.Boolean({ description: 'False while the alert is paused. Default: true.' });
 
+const emails = t.Array(t.String({ maxLength: 254, 'x-expected': 'an e-mail address' }), {
+  minItems: 0,
+  maxItems: maxAlertRecipients,
+  description: `Whom it is mailed to, up to ${maxAlertRecipients}; each gets a mail of its own. Addresses are not in the log of events. Default: no one.`,
+  examples: [['ada@example.com']],
+});
+
 export const Alert = t.Object(
   {
     id,
@@ -55,6 +63,7 @@ export const Alert = t.Object(
     tags: orNull(tags),
     percent,
     active,
+    to: emails,
     raised: t.Integer({
       description: `How many things it has raised that are not over, at most ${maxRaised}. \`GET /v1/alerts/raised\` lists them.`,
       examples: [1],
@@ -64,7 +73,15 @@ export const Alert = t.Object(
   exact,
 );
 
-export const Alerts = t.Object({ data: t.Array(Alert) }, exact);
+export const Alerts = t.Object(
+  {
+    data: t.Array(Alert),
+    is_mailed: t.Boolean({
+      description: 'Whether this service sends mail: false while its operator has not set SMTP_URL.',
+    }),
+  },
+  exact,
+);
 
 export const NewAlert = t.Object(
   {
@@ -74,6 +91,7 @@ export const NewAlert = t.Object(
     tags: t.Optional(orNull(tags)),
     percent: t.Optional(percent),
     active: t.Optional(active),
+    to: t.Optional(emails),
   },
   { ...exact, examples: [{ kind: 'destination_down', name: 'Menu links', tags: ['menu'] }] },
 );
@@ -85,6 +103,7 @@ export const AlertChange = t.Object(
     tags: t.Optional(orNull(tags)),
     percent: t.Optional(percent),
     active: t.Optional(active),
+    to: t.Optional(emails),
   },
   {
     ...exact,

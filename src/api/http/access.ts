@@ -33,6 +33,13 @@ export const access = {
   listRaisedAlerts: { scope: 'codes.read', role: 'viewer' },
   getAlert: { scope: 'codes.read', role: 'viewer' },
 
+  listReports: { scope: 'account.read', role: 'viewer' },
+  getReport: { scope: 'account.read', role: 'viewer' },
+  previewReport: { scope: 'analytics.read', role: 'viewer' },
+  createReport: { scope: 'codes.write', role: 'editor' },
+  updateReport: { scope: 'codes.write', role: 'editor' },
+  deleteReport: { scope: 'codes.write', role: 'editor' },
+
   createQrCode: { scope: 'codes.write', role: 'editor' },
   createQrCodes: { scope: 'codes.write', role: 'editor' },
   duplicateQrCode: { scope: 'codes.write', role: 'editor' },

@@ -15,6 +15,7 @@ export const tags = {
   Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',
   'Shared pages': 'Public pages of statistics, for people without an account.',
   Alerts: 'Be told when something needs attention: a code that is no longer scanned, a website that is down, a limit.',
+  Reports: 'Statistics that are mailed every week or month, as PDF or CSV.',
   Domains:
     'Short links on a domain of your own: add a domain, prove that it is yours, and set what it does without a code.',
   Account: 'The account of the API key, with its plan, limits and usage, and the API keys of the account.',

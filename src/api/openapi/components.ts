@@ -39,6 +39,7 @@ import {
   QrCode,
 } from '../qrcodes/qrcode-schemas.ts';
 import { NewRule } from '../qrcodes/targeting-schemas.ts';
+import { NewReport, Report, ReportChange } from '../reports/schemas.ts';
 import { NewShare, Share, ShareChange } from '../shares/schemas.ts';
 import { DeletedWebhook, Delivery, NewWebhook, ScanEvent, Webhook, WebhookTest } from '../webhooks/webhook-schemas.ts';
 import {
@@ -87,6 +88,9 @@ export const components: Record<string, TSchema> = {
   NewAlert,
   AlertChange,
   RaisedAlert,
+  Report,
+  NewReport,
+  ReportChange,
   Period: PeriodShape,
   SummaryFigures,
   Summary,

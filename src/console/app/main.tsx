@@ -36,7 +36,8 @@ function Page({ path }: { path: string }) {
   if (isWebhook !== undefined) return <AccountPage section="webhook" webhook={webhook} />;
   const [isDomain, domain] = /^\/account\/domains\/(dom_\w+)$/.exec(path) ?? [];
   if (isDomain !== undefined) return <AccountPage section="domains" domain={domain} />;
-  const [isAccount, section] = /^\/account(?:\/(keys|sessions|webhook|domains|shares|alerts|audit))?$/.exec(path) ?? [];
+  const [isAccount, section] =
+    /^\/account(?:\/(keys|sessions|webhook|domains|shares|reports|alerts|audit))?$/.exec(path) ?? [];
   if (isAccount !== undefined) return <AccountPage section={section as Section | undefined} />;
   return (
     <Empty title="Page not found">

@@ -1,4 +1,5 @@
 import { type FrameFont, missingCharacters, widthOf } from '../text.ts';
+import type { TextLine } from '../vector/pdf-text.ts';
 import type { LabelPlan } from './label.ts';
 
 /** Height of the letters' line in millimeters. */
@@ -21,20 +22,12 @@ export function writableText(text: string, otherwise: string, font: FrameFont): 
   return (all.length - written.length) * 3 > all.length ? otherwise : written.join('').trim();
 }
 
-/** A line of a caption: its size, and the point where its baseline starts, in millimeters. */
-export interface CaptionLine {
-  readonly text: string;
-  readonly x: number;
-  readonly baseline: number;
-  readonly sizeMm: number;
-}
-
 /** Sets a caption: as large as fits, in as many lines as that takes, cut off if even small letters do not fit. */
 export function captionLines(
   text: string,
   area: NonNullable<LabelPlan['caption']>,
   font: FrameFont,
-): readonly CaptionLine[] {
+): readonly TextLine[] {
   let sizeMm = Math.min(maxSizeMm, area.height / lineHeightEm);
   let lines = wrapped(text, area.width / sizeMm, font);
   const longestWordEm = Math.max(...text.split(/\s+/).map((word) => widthOf(word, font))) / font.unitsPerEm;
@@ -56,7 +49,7 @@ export function captionLines(
 }
 
 /** Breaks between words, and within a word that is longer than a line: if possible after a separator. */
-function wrapped(text: string, widthEm: number, font: FrameFont): string[] {
+export function wrapped(text: string, widthEm: number, font: FrameFont): string[] {
   const limit = widthEm * font.unitsPerEm;
   const fits = (line: string) => widthOf(line, font) <= limit;
   const lines: string[] = [];
@@ -86,7 +79,7 @@ function longestHead(word: string, fits: (line: string) => boolean): string {
   return separated.length > head.length / 2 ? separated : head;
 }
 
-function cutOff(lines: string[], widthEm: number, font: FrameFont): string[] {
+export function cutOff(lines: string[], widthEm: number, font: FrameFont): string[] {
   const characters = [...(lines.at(-1) ?? '')];
   const limit = widthEm * font.unitsPerEm;
   while (characters.length > 0 && widthOf(characters.join('') + ellipsis, font) > limit) characters.pop();

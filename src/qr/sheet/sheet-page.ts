@@ -1,16 +1,14 @@
 import type { Style } from '../../../events/style.ts';
 import frameFont from '../frame-font.json' with { type: 'json' };
 import type { LogoArt } from '../logo-art.ts';
-import { parsePath } from '../path-data.ts';
 import { type Scene, type Shape, sceneOf } from '../scene.ts';
-import { glyphOf, widthOf } from '../text.ts';
 import { type InkSpace, inkOf } from '../vector/ink.ts';
 import { numerals, pointsOf } from '../vector/numbers.ts';
-import { outlineOf } from '../vector/outline-text.ts';
 import { behindLogo, placement, shapesOf } from '../vector/pdf.ts';
 import { contentOf, nameOf, type PdfPart } from '../vector/pdf-content.ts';
 import { deflated } from '../vector/pdf-file.ts';
-import { type CaptionLine, captionLines, writableText } from './caption.ts';
+import { drawLine } from '../vector/pdf-text.ts';
+import { captionLines, writableText } from './caption.ts';
 import { planLabel } from './label.ts';
 import { type Cell, cellsOf, type SheetLayout } from './layouts.ts';
 
@@ -38,7 +36,6 @@ export interface DrawnPage {
 }
 
 const captionColor = '#000000';
-const maxCachedGlyphs = 1_000;
 
 /** Draws the labels of one page. */
 export function drawSheetPage({ layout, labels, firstCell, color }: SheetPage): DrawnPage {
@@ -80,41 +77,6 @@ function drawLabel(
   );
   const ink = `${inkOf(captionColor, color)} ${color === 'rgb' ? 'rg' : 'k'}`;
   return [...drawn, ink, ...lines.flatMap((line) => drawLine(line, fromTop, parts))];
-}
-
-/** Each letter as a form that all labels share: its outline is written once for the whole file. */
-function drawLine(line: CaptionLine, fromTop: (mm: number) => number, parts: Map<string, PdfPart>): string[] {
-  const scaleMm = line.sizeMm / frameFont.unitsPerEm;
-  let x = line.x;
-  return [...line.text].flatMap((char) => {
-    const left = x;
-    x += widthOf(char, frameFont) * scaleMm;
-    const glyph = glyphForm(char);
-    if (glyph === undefined) return [];
-    parts.set(glyph.name, glyph);
-    const placed = placement({ x: 0, y: 0 }, pointsOf(scaleMm), pointsOf(left), fromTop(line.baseline));
-    return [`q ${placed} /${glyph.name} Do Q`];
-  });
-}
-
-const glyphForms = new Map<string, PdfPart>();
-
-/** Undefined for a space. */
-function glyphForm(char: string): PdfPart | undefined {
-  const known = glyphForms.get(char);
-  if (known !== undefined) return known;
-  const [advance = 0, path = ''] = glyphOf(char, frameFont);
-  if (path === '') return undefined;
-  const em = frameFont.unitsPerEm;
-  const form: PdfPart = {
-    name: `C${char.codePointAt(0)?.toString(16)}`,
-    kind: 'XObject',
-    dictionary: `/Type/XObject/Subtype/Form/BBox[${numerals(-em, -2 * em, Number(advance) + em, em)}]`,
-    stream: deflated(`${outlineOf(parsePath(String(path)))} f`),
-  };
-  // Names have any characters; those of the font are few.
-  if (glyphForms.size < maxCachedGlyphs) glyphForms.set(char, form);
-  return form;
 }
 
 /** The dots, which are different on every label, and all else, which codes of one style share. */

@@ -1769,6 +1769,10 @@ export type Alert = {
      */
     active: boolean;
     /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     */
+    to: Array<string>;
+    /**
      * How many things it has raised that are not over, at most 100. `GET /v1/alerts/raised` lists them.
      */
     raised: number;
@@ -1802,6 +1806,10 @@ export type NewAlert = {
      * False while the alert is paused. Default: true.
      */
     active?: boolean;
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     */
+    to?: Array<string>;
 };
 
 export type AlertChange = {
@@ -1819,6 +1827,10 @@ export type AlertChange = {
      * False while the alert is paused. Default: true.
      */
     active?: boolean;
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     */
+    to?: Array<string>;
 };
 
 export type RaisedAlert = {
@@ -1857,6 +1869,128 @@ export type RaisedAlert = {
      * When it was raised.
      */
     raised_at: string;
+};
+
+export type Report = {
+    /**
+     * Identifier of the report.
+     */
+    id: string;
+    /**
+     * Title of the report, 1 to 255 characters.
+     */
+    name: string;
+    /**
+     * `week`: from Monday to Sunday. `month`: a month of the calendar.
+     */
+    every: 'week' | 'month';
+    /**
+     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     */
+    timezone: string;
+    /**
+     * The file that is attached. Default: pdf.
+     */
+    format: 'pdf' | 'csv';
+    qr_ids: Array<string> | null;
+    tags: Array<string> | null;
+    /**
+     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
+     */
+    to: Array<string>;
+    /**
+     * Those of `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
+     */
+    unsubscribed: Array<string>;
+    /**
+     * Addresses whose last mail did not arrive.
+     */
+    undelivered: Array<{
+        /**
+         * The address.
+         */
+        email: string;
+        /**
+         * What the mail server answered.
+         */
+        message: string;
+        /**
+         * When.
+         */
+        at: string;
+    }>;
+    /**
+     * Whether this service sends mail: false while its operator has not set SMTP_URL.
+     */
+    is_mailed: boolean;
+    next_at: string | null;
+    last_at: string | null;
+    /**
+     * When it was created.
+     */
+    created_at: string;
+};
+
+export type NewReport = {
+    /**
+     * Title of the report, 1 to 255 characters.
+     */
+    name: string;
+    /**
+     * `week`: from Monday to Sunday. `month`: a month of the calendar.
+     */
+    every: 'week' | 'month';
+    /**
+     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     */
+    timezone?: string;
+    /**
+     * The file that is attached. Default: pdf.
+     */
+    format?: 'pdf' | 'csv';
+    /**
+     * The codes that it is about, up to 100; a code that is deleted later leaves it.
+     */
+    qr_ids?: Array<string>;
+    /**
+     * It is about all codes with one of these tags, also those that get it later.
+     */
+    tags?: Array<string>;
+    /**
+     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
+     */
+    to: Array<string>;
+};
+
+export type ReportChange = {
+    /**
+     * Title of the report, 1 to 255 characters.
+     */
+    name?: string;
+    /**
+     * `week`: from Monday to Sunday. `month`: a month of the calendar.
+     */
+    every?: 'week' | 'month';
+    /**
+     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     */
+    timezone?: string;
+    /**
+     * The file that is attached. Default: pdf.
+     */
+    format?: 'pdf' | 'csv';
+    /**
+     * The codes that it is about, up to 100; a code that is deleted later leaves it.
+     */
+    qr_ids?: Array<string>;
+    /**
+     * It is about all codes with one of these tags, also those that get it later.
+     */
+    tags?: Array<string>;
+    /**
+     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
+     */
+    to?: Array<string>;
 };
 
 /**
@@ -2992,12 +3126,12 @@ export type Error = {
 /**
  * An event of the account; `type` says which `data` it has.
  */
-export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AlertCreatedEvent | AlertUpdatedEvent | AlertDeletedEvent | AlertRaisedEvent | AlertClearedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
+export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AlertCreatedEvent | AlertUpdatedEvent | AlertDeletedEvent | AlertRaisedEvent | AlertClearedEvent | ReportCreatedEvent | ReportChangedEvent | ReportRemovedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
 
 /**
  * An event of the audit log; `type` says which `data` it has.
  */
-export type AuditEvent = CodeDisabledEvent | CodeEnabledEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AlertCreatedEvent | AlertUpdatedEvent | AlertDeletedEvent | AlertRaisedEvent | AlertClearedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
+export type AuditEvent = CodeDisabledEvent | CodeEnabledEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AlertCreatedEvent | AlertUpdatedEvent | AlertDeletedEvent | AlertRaisedEvent | AlertClearedEvent | ReportCreatedEvent | ReportChangedEvent | ReportRemovedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
 
 /**
  * A code was scanned.
@@ -4428,6 +4562,121 @@ export type AlertClearedEvent = {
 };
 
 /**
+ * A report was set up, which is mailed every week or month.
+ */
+export type ReportCreatedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
+        mode: 'live' | 'test';
+        name: string;
+        every: 'week' | 'month';
+        timezone: string;
+        format: 'pdf' | 'csv';
+        recipients: number;
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
+    };
+};
+
+/**
+ * Settings of a report changed; `from` and `to` have only those. `recipients` is the number of addresses.
+ */
+export type ReportChangedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
+        mode: 'live' | 'test';
+        from: {
+            name?: string;
+            every?: 'week' | 'month';
+            timezone?: string;
+            format?: 'pdf' | 'csv';
+            recipients?: number;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+        };
+        to: {
+            name?: string;
+            every?: 'week' | 'month';
+            timezone?: string;
+            format?: 'pdf' | 'csv';
+            recipients?: number;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+        };
+    };
+};
+
+/**
+ * A report was removed, and is mailed no more.
+ */
+export type ReportRemovedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.removed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
+        mode: 'live' | 'test';
+    };
+};
+
+/**
  * The operator created the account.
  */
 export type AccountCreatedEvent = {
@@ -5314,6 +5563,11 @@ export type Id6 = string;
  * Identifier of the alert, `alr_…`.
  */
 export type Id7 = string;
+
+/**
+ * Identifier of the report, `rpt_…`.
+ */
+export type Id8 = string;
 
 export type ListQrCodesData = {
     body?: never;
@@ -10898,6 +11152,10 @@ export type ListAlertsResponses = {
      */
     200: {
         data: Array<Alert>;
+        /**
+         * Whether this service sends mail: false while its operator has not set SMTP_URL.
+         */
+        is_mailed: boolean;
     };
 };
 
@@ -11217,6 +11475,384 @@ export type UpdateAlertResponses = {
 };
 
 export type UpdateAlertResponse = UpdateAlertResponses[keyof UpdateAlertResponses];
+
+export type ListReportsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/reports';
+};
+
+export type ListReportsErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListReportsError = ListReportsErrors[keyof ListReportsErrors];
+
+export type ListReportsResponses = {
+    /**
+     * The reports.
+     */
+    200: {
+        data: Array<Report>;
+        /**
+         * Whether this service sends mail: false while its operator has not set SMTP_URL.
+         */
+        is_mailed: boolean;
+    };
+};
+
+export type ListReportsResponse = ListReportsResponses[keyof ListReportsResponses];
+
+export type CreateReportData = {
+    body: NewReport;
+    path?: never;
+    query?: never;
+    url: '/v1/reports';
+};
+
+export type CreateReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type CreateReportError = CreateReportErrors[keyof CreateReportErrors];
+
+export type CreateReportResponses = {
+    /**
+     * The new report.
+     */
+    201: Report;
+};
+
+export type CreateReportResponse = CreateReportResponses[keyof CreateReportResponses];
+
+export type PreviewReportData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Title of the report, 1 to 255 characters.
+         */
+        name?: string;
+        /**
+         * `week`: from Monday to Sunday. `month`: a month of the calendar.
+         */
+        every?: 'week' | 'month';
+        /**
+         * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+         */
+        timezone?: string;
+        /**
+         * The codes that it is about, up to 100; a code that is deleted later leaves it.
+         */
+        qr_ids?: Array<string>;
+        /**
+         * It is about all codes with one of these tags, also those that get it later.
+         */
+        tags?: Array<string>;
+    };
+    url: '/v1/reports/preview.pdf';
+};
+
+export type PreviewReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type PreviewReportError = PreviewReportErrors[keyof PreviewReportErrors];
+
+export type PreviewReportResponses = {
+    /**
+     * The report.
+     */
+    200: Blob | File;
+};
+
+export type PreviewReportResponse = PreviewReportResponses[keyof PreviewReportResponses];
+
+export type DeleteReportData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the report, `rpt_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/reports/{id}';
+};
+
+export type DeleteReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type DeleteReportError = DeleteReportErrors[keyof DeleteReportErrors];
+
+export type DeleteReportResponses = {
+    /**
+     * The report was removed.
+     */
+    200: Deleted;
+};
+
+export type DeleteReportResponse = DeleteReportResponses[keyof DeleteReportResponses];
+
+export type GetReportData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the report, `rpt_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/reports/{id}';
+};
+
+export type GetReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type GetReportError = GetReportErrors[keyof GetReportErrors];
+
+export type GetReportResponses = {
+    /**
+     * The report.
+     */
+    200: Report;
+};
+
+export type GetReportResponse = GetReportResponses[keyof GetReportResponses];
+
+export type UpdateReportData = {
+    body: ReportChange;
+    path: {
+        /**
+         * Identifier of the report, `rpt_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/reports/{id}';
+};
+
+export type UpdateReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type UpdateReportError = UpdateReportErrors[keyof UpdateReportErrors];
+
+export type UpdateReportResponses = {
+    /**
+     * The report after the change.
+     */
+    200: Report;
+};
+
+export type UpdateReportResponse = UpdateReportResponses[keyof UpdateReportResponses];
 
 export type ReceiveScanCreatedWebhookPayload = ScanEvent;
 

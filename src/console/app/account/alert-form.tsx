@@ -31,6 +31,8 @@ interface Fields {
   codes: ReadonlySet<string>;
   tags: string[];
   percent: string;
+  /** Separated by commas or blanks. */
+  to: string;
 }
 
 const fieldsOf = (alert: Alert | undefined): Fields => ({
@@ -40,6 +42,7 @@ const fieldsOf = (alert: Alert | undefined): Fields => ({
   codes: new Set(alert?.qr_ids ?? []),
   tags: alert?.tags ?? [],
   percent: String(alert?.percent ?? 90),
+  to: alert?.to.join(', ') ?? '',
 });
 
 const errorsOf = ({ subject, codes, tags, kind, percent }: Fields): FieldErrors => ({
@@ -51,20 +54,22 @@ const errorsOf = ({ subject, codes, tags, kind, percent }: Fields): FieldErrors 
 interface Props {
   /** Undefined for a new one. */
   alert: Alert | undefined;
+  /** Whether this service sends mail. */
+  isMailed: boolean;
   onSaved(): Promise<void>;
   onClose(): void;
 }
 
 /** The dialog that creates or changes an alert. */
-export function AlertDialog({ alert, onSaved, onClose }: Props) {
+export function AlertDialog({ alert, isMailed, onSaved, onClose }: Props) {
   const [fields, setFields] = useState(() => fieldsOf(alert));
-  const { busy, errors, setErrors, recheck, run } = useAction(['name', 'qr_ids', 'tags', 'percent']);
+  const { busy, errors, setErrors, recheck, run } = useAction(['name', 'qr_ids', 'tags', 'percent', 'to']);
   const set = (field: string, change: Partial<Fields>) => {
     const next = { ...fields, ...change };
     setFields(next);
     recheck(field, errorsOf(next)[field]);
   };
-  const { kind, name, percent } = fields;
+  const { kind, name, percent, to } = fields;
   const save = () =>
     run(async () => {
       const invalid = errorsOf(fields);
@@ -99,6 +104,17 @@ export function AlertDialog({ alert, onSaved, onClose }: Props) {
           />
         )}
         {kind !== 'domain_failing' && <SubjectFields fields={fields} errors={errors} set={set} />}
+        <Field
+          label="E-mail (optional)"
+          value={to}
+          onValue={(value) => set('to', { to: value })}
+          error={errorAt(errors, 'to')}
+          placeholder="ada@example.com, grace@example.com"
+          hint={
+            isMailed ? 'Up to 10 addresses.' : 'Nothing is mailed until the operator of this service sets SMTP_URL.'
+          }
+          isCode
+        />
         <DialogActions onCancel={onClose}>
           <button type="submit" class="button primary" disabled={busy}>
             {busy ? 'Saving…' : alert === undefined ? 'Create alert' : 'Save'}
@@ -113,11 +129,12 @@ export function AlertDialog({ alert, onSaved, onClose }: Props) {
 const kindChange = (kind: AlertKind): Partial<Fields> =>
   kind === 'domain_failing' ? { kind, subject: 'all' } : { kind };
 
-const bodyOf = ({ kind, name, subject, codes, tags, percent }: Fields) => ({
+const bodyOf = ({ kind, name, subject, codes, tags, percent, to }: Fields) => ({
   name: name.trim() === '' ? alertKindTexts[kind].label : name,
   qr_ids: subject === 'codes' ? [...codes] : null,
   tags: subject === 'tags' ? tags : null,
   ...(kind === 'limit_near' ? { percent: Number(percent) } : {}),
+  to: to.split(/[\s,;]+/).filter((email) => email !== ''),
 });
 
 function KindField({ kind, onKind }: { kind: AlertKind; onKind(kind: AlertKind): void }) {

@@ -25,13 +25,13 @@ export function Alerts() {
     await Promise.all([alerts.reload(), raised.reload()]);
   };
   if (alerts.data === undefined) return <Loading error={alerts.error} retry={alerts.reload} />;
-  const { data } = alerts.data;
+  const { data, is_mailed } = alerts.data;
   return (
     <section aria-label="Alerts">
       <div class="row gap-m toolbar">
         <p class="hint">
-          Alerts tell you when something needs attention: once, under the bell, in the event feed and by webhooks, and
-          then not again until it is over.
+          Alerts tell you when something needs attention: once, under the bell, in the event feed, by webhooks and by
+          e-mail, and then not again until it is over.
         </p>
         <span class="spacer" />
         <Allowed scope="codes.write">
@@ -50,6 +50,7 @@ export function Alerts() {
             <AlertItem
               key={alert.id}
               alert={alert}
+              isMailed={is_mailed}
               onChanged={reload}
               onAction={(action) => setOpen({ action, alert })}
             />
@@ -57,7 +58,12 @@ export function Alerts() {
         </ul>
       )}
       {(open?.action === 'create' || open?.action === 'edit') && (
-        <AlertDialog alert={open.action === 'edit' ? open.alert : undefined} onSaved={reload} onClose={close} />
+        <AlertDialog
+          alert={open.action === 'edit' ? open.alert : undefined}
+          isMailed={is_mailed}
+          onSaved={reload}
+          onClose={close}
+        />
       )}
       {open?.action === 'delete' && <DeleteDialog alert={open.alert} onDone={reload} onClose={close} />}
     </section>
@@ -89,15 +95,21 @@ const subjectOf = ({ kind, qr_ids, tags, percent }: Alert) => {
   return kind === 'limit_near' ? `${codes}, at ${percent}%` : codes;
 };
 
+function recipientsText(to: string[], isMailed: boolean): string {
+  if (to.length === 0) return '';
+  return isMailed ? ` · mailed to ${to.join(', ')}` : ` · would be mailed to ${to.join(', ')} once SMTP_URL is set`;
+}
+
 interface ItemProps {
   alert: Alert;
+  isMailed: boolean;
   onChanged(): Promise<void>;
   onAction(action: 'edit' | 'delete'): void;
 }
 
-function AlertItem({ alert, onChanged, onAction }: ItemProps) {
+function AlertItem({ alert, isMailed, onChanged, onAction }: ItemProps) {
   const { busy, run } = useAction();
-  const { id, name, kind, active, raised } = alert;
+  const { id, name, kind, active, raised, to } = alert;
   const toggle = () =>
     run(async () => {
       await api.patch(`/alerts/${id}`, { active: !active });
@@ -110,6 +122,7 @@ function AlertItem({ alert, onChanged, onAction }: ItemProps) {
         {raised > 0 && <span class="badge failed">{raised} raised</span>}
         <p class="hint">
           {alertKindTexts[kind].label} · {subjectOf(alert)}
+          {recipientsText(to, isMailed)}
         </p>
       </div>
       <Allowed scope="codes.write">

@@ -88,6 +88,12 @@ export function auditText(
       return { what: 'Alert raised', detail: title ?? '' };
     case 'alert.cleared':
       return { what: 'Alert is over', detail: title ?? '' };
+    case 'report.created':
+      return { what: `Report “${name}” created`, detail: `${mode} mode` };
+    case 'report.changed':
+      return { what: 'Report changed', detail: `${mode} mode` };
+    case 'report.removed':
+      return { what: 'Report removed', detail: `${mode} mode` };
     case 'session.created':
       return {
         what: 'Signed in to the console',

@@ -14,6 +14,7 @@ import { Audit } from './audit.tsx';
 import { DomainPage } from './domain-page.tsx';
 import { Domains } from './domains.tsx';
 import { Keys } from './keys.tsx';
+import { Reports } from './reports.tsx';
 import { Sessions } from './sessions.tsx';
 import { Shares } from './shares.tsx';
 import { TimeZone } from './time-zone.tsx';
@@ -29,6 +30,7 @@ const sections = [
   ['domains', '/account/domains', 'Domains', '', 'account.read'],
   ['shares', '/account/shares', 'Shared pages', '', 'codes.read'],
   ['alerts', '/account/alerts', 'Alerts', '', 'codes.read'],
+  ['reports', '/account/reports', 'Reports', '', 'account.read'],
   ['audit', '/account/audit', 'Audit log', '', 'events.read'],
 ] as const;
 export type Section = (typeof sections)[number][0];
@@ -81,6 +83,8 @@ export function AccountPage({ section: wanted, webhook, domain }: Props) {
         <Shares />
       ) : section === 'alerts' ? (
         <Alerts />
+      ) : section === 'reports' ? (
+        <Reports />
       ) : section === 'audit' ? (
         <Audit />
       ) : section === 'domains' ? (

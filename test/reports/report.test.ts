@@ -1,0 +1,113 @@
+import { PDFiumLibrary } from '@hyzyla/pdfium';
+import { expect, test } from 'vitest';
+import { roundedUp } from '../../src/reports/chart.ts';
+import { writeReportCsv } from '../../src/reports/csv.ts';
+import { writeReportPdf } from '../../src/reports/pdf.ts';
+import { changeText, fileNameOf, periodText, type ReportContent } from '../../src/reports/report.ts';
+
+const rows = (count: number, name: string) =>
+  Array.from({ length: count }, (_, i) => ({
+    name: `${name} ${i}`,
+    scans: 1_000 - i,
+    visitors: 900 - i,
+    scansBefore: i * 90,
+  }));
+
+const report = (fields: Partial<ReportContent> = {}): ReportContent => ({
+  name: 'Summer campaign',
+  owner: 'Café Süd',
+  logo: { kind: 'vector', width: 20, height: 10, paths: [{ d: 'M0 0L20 0L20 10L0 10Z', fill: '#FF0000' }] },
+  every: 'week',
+  timezone: 'Europe/Berlin',
+  period: { first: '2026-11-09', last: '2026-11-15' },
+  before: { first: '2026-11-02', last: '2026-11-08' },
+  totals: { scans: 1234, visitors: 900 },
+  totalsBefore: { scans: 1000, visitors: 950 },
+  days: Array.from({ length: 7 }, (_, i) => ({ date: `2026-11-${String(9 + i).padStart(2, '0')}`, scans: i * 40 })),
+  daysBefore: [10, 20, 30, 40, 50, 60, 70],
+  codes: rows(3, 'Table'),
+  otherCodes: 0,
+  countries: rows(3, 'Country'),
+  cities: [],
+  devices: rows(2, 'Device'),
+  browsers: rows(2, 'Browser'),
+  ...fields,
+});
+
+/** The width of each page in pixels, and for each the number of its pixels of a color. */
+async function pagesOf(file: Uint8Array, color: [number, number, number]) {
+  const library = await PDFiumLibrary.init();
+  try {
+    const document = await library.loadDocument(file);
+    const pages: number[] = [];
+    for (const page of document.pages()) {
+      const { data } = await page.render({ scale: 1, render: 'bitmap' });
+      let count = 0;
+      for (let i = 0; i < data.length; i += 4)
+        if (color.every((channel, j) => Math.abs((data[i + j] as number) - channel) < 3)) count++;
+      pages.push(count);
+    }
+    document.destroy();
+    return pages;
+  } finally {
+    library.destroy();
+  }
+}
+
+test('a report has a cover with the logo and a chart, and tables on as many pages as they need', async () => {
+  const file = writeReportPdf(report({ codes: rows(50, 'Table') }));
+  expect(Buffer.from(file.subarray(0, 8)).toString('latin1')).toBe('%PDF-1.4');
+  const red = await pagesOf(file, [255, 0, 0]);
+  expect(red.length).toBe(3);
+  expect(red.map((count) => count > 500)).toEqual([true, false, false]);
+  const bars = await pagesOf(file, [15, 118, 110]);
+  expect(bars[0]).toBeGreaterThan(1_000);
+  const shades = await pagesOf(file, [213, 232, 229]);
+  expect(shades.map((count) => count > 100)).toEqual([false, true, true]);
+});
+
+test('the same report gives the same bytes, and one without scans, logo and letters of the font is still one', async () => {
+  expect(writeReportPdf(report())).toEqual(writeReportPdf(report()));
+  const empty = report({
+    name: '東京のメニュー',
+    owner: '☕',
+    logo: undefined,
+    totals: { scans: 0, visitors: 0 },
+    totalsBefore: { scans: 0, visitors: 0 },
+    days: [{ date: '2026-11-09', scans: 0 }],
+    daysBefore: [],
+    codes: [],
+    countries: [],
+    devices: [],
+    browsers: [],
+  });
+  expect((await pagesOf(writeReportPdf(empty), [255, 0, 0])).length).toBe(1);
+});
+
+test('texts of figures', () => {
+  expect([
+    changeText(112, 100),
+    changeText(97, 100),
+    changeText(5, 5),
+    changeText(3, 0),
+    changeText(1015, 1000),
+  ]).toEqual(['+12 %', '−3 %', 'no change', 'new', '+1.5 %']);
+  expect(periodText({ first: '2026-11-09', last: '2026-11-15' }, 'week')).toBe('9 – 15 November 2026');
+  expect(periodText({ first: '2026-12-28', last: '2027-01-03' }, 'week')).toBe('28 December 2026 – 3 January 2027');
+  expect(periodText({ first: '2026-11-01', last: '2026-11-30' }, 'month')).toBe('November 2026');
+  expect(fileNameOf({ name: '../Menü "Süd"\r\n', period: { first: '2026-11-01', last: '' } }, 'pdf')).toBe(
+    'menu-sud-2026-11-01.pdf',
+  );
+  expect([0, 3, 4, 7, 41, 99, 100, 101, 4_321].map(roundedUp)).toEqual([4, 4, 4, 8, 80, 100, 100, 200, 8_000]);
+});
+
+test('CSV has one figure a line, and no formulas', () => {
+  const text = new TextDecoder().decode(
+    writeReportCsv(report({ codes: [{ name: '=HYPERLINK("x")', scans: 3, visitors: 2, scansBefore: 1 }] })),
+  );
+  const lines = text.split('\r\n');
+  expect(lines[0]).toBe('table,name,scans,visitors,scans_before');
+  expect(lines[1]).toBe('period,2026-11-09/2026-11-15,1234,900,1000');
+  expect(lines).toContain(`codes,"'=HYPERLINK(""x"")",3,2,1`);
+  expect(lines).toContain('days,2026-11-10,40,,');
+});
