@@ -49,7 +49,7 @@ export async function createAlert(
     decide: () => [{ type: 'alert_created', data: { alert: id, mode, ...request } }],
     async write(tx) {
       await checkNow(tx, id, account, by.now);
-      await setRecipients(tx, { id, account }, to);
+      await setRecipients(tx, id, to);
     },
   });
   return { id, account, mode, ...request, created_at: by.now, to };
@@ -70,13 +70,14 @@ export async function updateAlert(
     write: (tx) => checkNow(tx, id, account, by.now),
   });
   // No event tells of it, so it needs no version.
-  if (to !== undefined) await setRecipients(sql, { id, account }, to);
+  if (to !== undefined) await setRecipients(sql, id, to);
   return requireAlert(sql, owner, id);
 }
 
-/** Sets whom an alert is mailed to. */
-const setRecipients = (sql: Queryable, { id, account }: Pick<Alert, 'id' | 'account'>, to: string[]) => sql`
-  INSERT INTO alert_recipients (alert, account, emails) VALUES (${id}, ${account}, ${to})
+/** Sets whom an alert is mailed to. The row is locked, so that no address stays behind an alert that is deleted meanwhile. */
+const setRecipients = (sql: Queryable, id: string, to: string[]) => sql`
+  INSERT INTO alert_recipients (alert, account, emails)
+  SELECT id, account, ${to}::text[] FROM alerts WHERE id = ${id} FOR KEY SHARE
   ON CONFLICT (alert) DO UPDATE SET emails = excluded.emails`;
 
 /** Deletes an alert with what it has raised; throws 404. */
@@ -140,8 +141,8 @@ async function changeAlerts<S>(sql: Sql, id: string, by: By, { load, decide, wri
       }),
     decide: ({ loaded }) => decide(loaded),
     async project(tx, { account, loaded }, events) {
+      await writeState(tx, { accounts: [account] }, events);
       await write(tx, loaded, events);
-      return writeState(tx, { accounts: [account] }, events);
     },
     by,
   });

@@ -1,6 +1,7 @@
 import type { AccountEvent } from '../../events/account.ts';
 import type { Alert, AlertKind, AlertOutcome } from '../../events/alert.ts';
 import type { Recorded } from '../../events/recorded.ts';
+import { hourMs } from '../analytics/calendar.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import { tableInUse } from '../analytics/table-in-use.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -11,7 +12,6 @@ import { type CheckOptions, checkDestinations, checkDomains, checkLimits, paused
 import { checkRhythms } from './rhythm-checks.ts';
 
 const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
 /** Alerts of one turn, so that it ends soon. Those of one kind of rhythm share their queries. */
 const maxDue = 32;
 
@@ -21,6 +21,8 @@ const everyMs: Record<Exclude<AlertKind, 'silent' | 'spike'>, number> = {
   destination_down: 5 * minuteMs,
   domain_failing: minuteMs,
 };
+/** After a check that has failed. */
+const retryMs = minuteMs;
 /** After the end of an hour, for scans that are stored late. */
 const rhythmDelayMs = 3 * minuteMs;
 
@@ -89,15 +91,16 @@ export class AlertChecker {
 
   async #check({ alert, dueAt }: DueAlert, now: Date, check: () => Promise<AlertOutcome>): Promise<void> {
     const { sql, stopping, mail, onRecorded, onError } = this.#options;
+    let next = nextCheckAt(alert.kind, now);
     try {
       const recorded = await recordOutcome(sql, alert, await check(), { now, mail });
       if (recorded.length > 0) onRecorded(recorded);
     } catch (error) {
+      next = new Date(now.getTime() + retryMs);
       if (!stopping.aborted) onError(alert, error);
     }
     // Unless something has happened meanwhile that makes it due again.
-    await sql`
-      UPDATE alert_checks SET next_at = ${nextCheckAt(alert.kind, now)} WHERE alert = ${alert.id} AND next_at = ${dueAt}`;
+    await sql`UPDATE alert_checks SET next_at = ${next} WHERE alert = ${alert.id} AND next_at = ${dueAt}`;
   }
 
   #outcomeOf(alert: Alert, now: Date): Promise<AlertOutcome> {

@@ -21,6 +21,8 @@ import { silentFinding, spikeFinding } from './words.ts';
 
 /** Codes of one query, each with up to 1,680 hours: about 5 MB of an answer at most. */
 const codesPerQuery = 250;
+/** No more alerts are checked together once they watch this many codes. */
+const maxCodes = 10_000;
 
 interface CheckedAlert {
   alert: Alert;
@@ -41,7 +43,8 @@ interface Options {
 
 /**
  * Checks alerts of the kinds `silent` and `spike`, of any accounts together: each query reads the hours of many codes, and each
- * code is read once for all alerts that watch it. The caller makes sure that analytics have all scans up to `now`.
+ * code is read once for all alerts that watch it. Alerts without an outcome are left for the next turn. The caller makes sure that
+ * analytics have all scans up to `now`.
  */
 export async function checkRhythms(
   sql: Queryable,
@@ -49,8 +52,13 @@ export async function checkRhythms(
   { warehouse, publicUrl, now, signal }: Options,
 ): Promise<Map<string, AlertOutcome>> {
   const checked: CheckedAlert[] = [];
-  for (const alert of alerts) checked.push(await load(sql, alert, now));
-  const codes = new Map(checked.flatMap((entry) => [...entry.codes]));
+  const codes = new Map<string, WatchedCode>();
+  for (const alert of alerts) {
+    if (codes.size >= maxCodes) break;
+    const entry = await load(sql, alert, now);
+    checked.push(entry);
+    for (const [id, code] of entry.codes) codes.set(id, code);
+  }
   const all = [...codes.values()];
   const { version, definition } = await tableInUse(sql);
   const since = new Date(Math.floor(now.getTime() / hourMs - historyHours) * hourMs);
