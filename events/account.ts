@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { alertEvents } from './alert.ts';
 import { defineEvent, type EventOf } from './define.ts';
 import { type Domain, domainEvents, type RemovalReason } from './domain.ts';
 import { keyEvents } from './key.ts';
@@ -60,6 +61,7 @@ export const accountEvents = {
   ...webhookEvents,
   ...sessionEvents,
   ...shareEvents,
+  ...alertEvents,
   ...reportEvents,
 };
 

@@ -5,6 +5,7 @@ import type { CodeEvent } from './code-events.ts';
 import { logoFormats } from './logo.ts';
 import { oneOf } from './one-of.ts';
 import { modes, plans } from './plans.ts';
+import { publicAlertTypes } from './public-alert-types.ts';
 import { publicDomainTypes } from './public-domain-types.ts';
 import { CreatedKeyData, keyId, RotatedKeyData } from './public-key.ts';
 import { publicReportTypes } from './public-report-types.ts';
@@ -201,6 +202,7 @@ export const publicTypes = {
   }),
   ...publicDomainTypes,
   ...publicShareTypes,
+  ...publicAlertTypes,
   ...publicReportTypes,
   'account.created': define({
     summary: 'The operator created the account.',

@@ -17,12 +17,11 @@ import {
   type WebhookEvent,
 } from '../events/webhooks/webhook.ts';
 import type { Queryable } from '../src/lib/sql.ts';
-import { writeReport } from './reports.ts';
-import { writeShare } from './shares.ts';
+import { writeParts } from './account-parts.ts';
 
 /**
- * Current state: `accounts`, `api_keys`, `subscriptions`, `domains`, `codes`, `code_counts`, `blocked_hosts`, `logos`, `shares`
- * and `reports`.
+ * Current state: `accounts`, `api_keys`, `subscriptions`, `domains`, `codes`, `code_counts`, `blocked_hosts`, `logos`,
+ * `shares`, `reports`, `alerts` and `raised_alerts`.
  *
  * Applies every event of codes, accounts and the service except erased ones, in the transaction that appends them: it never
  * lags and needs no checkpoint. A rebuild applies the same functions to the whole log (src/maintenance/replay-state.ts).
@@ -38,6 +37,8 @@ export const stateTables = {
   blocked_hosts: 'host',
   logos: 'id',
   shares: 'id',
+  alerts: 'id',
+  raised_alerts: 'alert, subject',
   reports: 'id',
 } as const;
 
@@ -184,12 +185,7 @@ function writeAccounts(sql: Queryable, before: StateBefore, events: Pending<Acco
         name = excluded.name, plan = excluded.plan, version = excluded.version,
         suspended_reason = excluded.suspended_reason, suspended_at = excluded.suspended_at, timezone = excluded.timezone,
         guest_page = excluded.guest_page, primary_domain = excluded.primary_domain`,
-    ...events.flatMap((event) => [
-      ...writeKey(sql, event),
-      ...writeLogo(sql, event),
-      ...writeShare(sql, event),
-      ...writeReport(sql, event),
-    ]),
+    ...events.flatMap((event) => writeParts(sql, event)),
     ...writeWebhooks(sql, before.webhooks ?? [], events.filter(isWebhookEvent)),
     ...writeDomains(sql, before.domains ?? [], events.filter(isDomainEvent)),
     // Last: no event of an account follows its deletion.
@@ -204,36 +200,10 @@ const removeAccounts = (sql: Queryable, ids: string[]): Promise<unknown>[] => [
   sql`DELETE FROM subscriptions WHERE account = ANY(${ids})`,
   sql`DELETE FROM domains WHERE account = ANY(${ids})`,
   sql`DELETE FROM shares WHERE account = ANY(${ids})`,
+  sql`DELETE FROM alerts WHERE account = ANY(${ids})`,
+  sql`DELETE FROM raised_alerts WHERE account = ANY(${ids})`,
   sql`DELETE FROM reports WHERE account = ANY(${ids})`,
 ];
-
-function writeKey(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {
-  if (event.type === 'key_revoked')
-    return [sql`UPDATE api_keys SET revoked_at = ${event.occurred_at} WHERE id = ${event.data.key}`];
-  if (event.type === 'key_rotated') {
-    const { key, replaced_by, expires_at } = event.data;
-    return [sql`UPDATE api_keys SET replaced_by = ${replaced_by}, expires_at = ${expires_at} WHERE id = ${key}`];
-  }
-  if (event.type !== 'key_created') return [];
-  const { key, name, mode, hash, last4, scopes, expires_at, allowed_cidrs } = event.data;
-  return [
-    sql`
-      INSERT INTO api_keys (id, account, name, mode, hash, last4, created_at, scopes, expires_at, allowed_cidrs)
-      VALUES (${key}, ${event.stream}, ${name}, ${mode}, ${hash}, ${last4}, ${event.occurred_at},
-        ${scopes}, ${expires_at}, ${allowed_cidrs})`,
-  ];
-}
-
-function writeLogo(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {
-  if (event.type === 'logo_removed') return [sql`DELETE FROM logos WHERE id = ${event.data.logo}`];
-  if (event.type !== 'logo_added') return [];
-  const { logo, mode, hash, format, width, height, bytes } = event.data;
-  return [
-    sql`
-      INSERT INTO logos (id, account, mode, hash, format, width, height, bytes, created_at)
-      VALUES (${logo}, ${event.stream}, ${mode}, ${hash}, ${format}, ${width}, ${height}, ${bytes}, ${event.occurred_at})`,
-  ];
-}
 
 function writeWebhooks(sql: Queryable, before: Webhook[], events: Pending<WebhookEvent>[]): Promise<unknown>[] {
   const webhooks = new Map(before.map((webhook) => [endpointKey(webhook), webhook]));

@@ -1,3 +1,4 @@
+import { isAlertOutcome } from '../events/alert.ts';
 import { isCodeEvent } from '../events/catalogue.ts';
 import { isScan, type LogEntry, type LogRange } from '../events/entry.ts';
 import type { Owner } from '../events/owner.ts';
@@ -23,7 +24,7 @@ export interface LostEntry extends ReturnType<typeof subjectOf> {
  * the account had a plan that includes webhooks. All of that is in the log, so the result depends on the order of the log and
  * not on when this runs.
  *
- * It handles scans, events of codes and webhooks, plan changes and account deletions. Its checkpoint moves in the
+ * It handles scans, events of codes and webhooks, what alerts have found, plan changes and account deletions. Its checkpoint moves in the
  * transaction that creates the deliveries. It is never rebuilt, because a sent request cannot be undone; without a
  * checkpoint it starts at the end of the log.
  */
@@ -114,9 +115,10 @@ async function ownersOfChanged(tx: Transaction, entries: LogEntry[]): Promise<Ow
   return changes.length === 0 ? noOwners : ownersOfCodes(tx, changes);
 }
 
-/** The owner of the code that an entry is about; undefined if it is about none. */
+/** The owner whose webhooks can get an entry; undefined if none can. */
 function ownerOfEntry(entry: LogEntry, owners: Owners): Owner | undefined {
   if (isScan(entry)) return entry;
+  if (isAlertOutcome(entry)) return { account: entry.stream, mode: entry.data.mode };
   return isCodeEvent(entry) ? owners.get(entry.stream) : undefined;
 }
 

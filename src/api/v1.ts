@@ -8,6 +8,7 @@ import { Renderer } from '../render/renderer.ts';
 import { accountOperations } from './account/account.ts';
 import { auditOperations } from './account/audit.ts';
 import { eventOperations } from './account/events.ts';
+import { alertOperations } from './alerts/alerts.ts';
 import { analyticsOperations } from './analytics/operations.ts';
 import { domainOperations } from './domains/domains.ts';
 import type { Operation } from './http/operation.ts';
@@ -77,6 +78,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
     ...replayOperations(service),
     ...webhookOperations(service),
     ...shareOperations(service),
+    ...alertOperations(service),
     ...reportOperations(service, renderer),
   ];
   const admission = admissionControl(service.sql, service.webhooks.box, trustedProxies);

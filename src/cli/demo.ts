@@ -14,14 +14,12 @@ import { appendScans, batchOf } from '../log/append-scans.ts';
 import { findRunning } from '../stack/data-directory.ts';
 import { boxOf, findConfig, withDatabase } from './connection.ts';
 import { type DemoCode, demoCodes } from './demo/codes.ts';
-import { seeded } from './demo/random.ts';
-import { scanGenerator, weightOn } from './demo/scans.ts';
+import { daysInYear, demoYear } from './demo/year.ts';
 import { progressBar } from './progress.ts';
 import { bold, print } from './terminal.ts';
 
 const accountName = 'Café Lumière (demo)';
 const dayMs = 86_400_000;
-const daysInYear = 365;
 const maxScans = 1_000_000;
 const batchSize = 2_000;
 const projectionTimeoutMs = 15 * 60_000;
@@ -46,39 +44,26 @@ export async function demo(options: { data: string; scans: string }): Promise<vo
 
 async function fill(sql: Sql, box: SecretBox, total: number): Promise<{ live: NewKey; test: NewKey }> {
   const now = new Date();
-  const today = new Date(Math.floor(now.getTime() / dayMs) * dayMs);
-  const dayOf = (daysAgo: number) => new Date(today.getTime() - daysAgo * dayMs);
-  const {
-    id: account,
-    live,
-    test,
-  } = await createAccount(sql, { name: accountName, plan: 'business', now: dayOf(daysInYear) });
+  const begin = new Date(Math.floor(now.getTime() / dayMs - daysInYear) * dayMs);
+  const { id: account, live, test } = await createAccount(sql, { name: accountName, plan: 'business', now: begin });
   const owner: Owner = { account, mode: 'live' };
-  const random = seeded(26);
-  const weights = demoCodes.map((code) =>
-    Array.from({ length: daysInYear }, (_, daysAgo) => weightOn(code, dayOf(daysAgo), daysAgo, random)),
-  );
-  const perWeight = total / weights.flat().reduce((sum, weight) => sum + weight, 0);
-
   const bar = progressBar('writing scans');
-  const states = demoCodes.map((code) => ({ code, id: '', revision: 1, scansOn: scanGenerator(code, random) }));
+  const states = demoCodes.map(() => ({ id: '', revision: 1 }));
   const append = batchAppender(sql);
   let written = 0;
-  for (let daysAgo = daysInYear - 1; daysAgo >= 0; daysAgo--) {
-    const day = dayOf(daysAgo);
+  for (const { daysAgo, day, codes } of demoYear(now, total)) {
     const scans: Scan[] = [];
-    for (const [i, state] of states.entries()) {
-      if (daysAgo > state.code.daysAgo) continue;
+    for (const { index, code, scans: generated } of codes) {
+      const state = states[index] ?? { id: '', revision: 1 };
       // Codes are created and changed from 5:00 on, before the first scan of the day.
-      const by = { actor: live.id, now: new Date(day.getTime() + 5 * 3_600_000 + i * 60_000) };
-      if (daysAgo === state.code.daysAgo) state.id = await createDemoCode(sql, box, owner, state.code, by);
-      for (const { daysAgo: when, ...changes } of state.code.changes ?? []) {
+      const by = { actor: live.id, now: new Date(day.getTime() + 5 * 3_600_000 + index * 60_000) };
+      if (daysAgo === code.daysAgo) state.id = await createDemoCode(sql, box, owner, code, by);
+      for (const { daysAgo: when, ...changes } of code.changes ?? []) {
         if (when !== daysAgo) continue;
         await change(sql, owner, state.id, changes, by);
         if (changes.destination_url !== undefined) state.revision++;
       }
-      const count = Math.floor((weights[i]?.[daysAgo] ?? 0) * perWeight + random());
-      for (const scan of state.scansOn(day, count, now))
+      for (const scan of generated)
         scans.push({
           ...scan,
           id: newId('scan', scan.occurred_at.getTime()),

@@ -108,7 +108,7 @@ export const settings = {
   webhookAllowedCidrs: setting({
     variable: 'WEBHOOK_ALLOWED_CIDRS',
     read: networks(parseRanges),
-    about: 'Private networks that webhooks may reach, such as `10.1.2.0/24`.',
+    about: 'Private networks that webhooks, and checks of the destinations of codes, may reach, such as `10.1.2.0/24`.',
   }),
   ...mailSettings,
   domainTarget: setting({

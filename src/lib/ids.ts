@@ -12,6 +12,7 @@ export type IdPrefix =
   | 'dom'
   | 'sess'
   | 'shr'
+  | 'alr'
   | 'rpt'
   | 'whd'
   | 'wh'

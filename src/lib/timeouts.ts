@@ -45,6 +45,9 @@ const scalable = {
   dnsQueryMs: 2_000,
   /** The whole check of the proof of a custom domain: its DNS records, and a request to it. */
   domainCheckMs: 10_000,
+  /** One request to the destination of a code, and all requests of one check of it. */
+  destinationRequestMs: 8_000,
+  destinationCheckMs: 20_000,
   /** The mail server: its greeting, and then a whole mail. */
   mailConnectMs: 10_000,
   mailSendMs: 60_000,

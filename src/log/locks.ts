@@ -30,6 +30,8 @@ export const locks = {
   erasure: 7_226_580,
   /** Held by the process that checks the proofs of custom domains. */
   domainChecks: 7_226_581,
+  /** Held by the process that checks alerts. */
+  alerts: 7_226_585,
   /** Held by the process that sends mails, and by the one that makes the reports that are due. */
   mail: 7_226_590,
   reports: 7_226_591,

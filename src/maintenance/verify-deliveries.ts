@@ -4,7 +4,7 @@ import { webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import { readEvents } from '../log/read.ts';
 import { readArchivedScans } from '../log/scan-lines.ts';
-import { entryFilter } from '../webhooks/replay-selection.ts';
+import { codeOfAlert, entryFilter } from '../webhooks/replay-selection.ts';
 import { latestRun } from './retention.ts';
 import type { Difference } from './scan-counts.ts';
 
@@ -249,5 +249,9 @@ function reportedEntries(
     UNION ALL
     SELECT e.position, e.id, c.account, c.mode, e.stream, e.type, e.occurred_at
     FROM events e JOIN codes c ON c.id = e.stream
-    WHERE e.position > ${after} AND e.position <= ${to} AND e.type = ANY(${changes})`;
+    WHERE e.position > ${after} AND e.position <= ${to} AND e.type = ANY(${changes})
+    UNION ALL
+    SELECT e.position, e.id, e.stream, e.data ->> 'mode', ${codeOfAlert(sql)}, e.type, e.occurred_at
+    FROM events e
+    WHERE e.position > ${after} AND e.position <= ${to} AND e.type IN ('alert_raised', 'alert_cleared') AND e.schema > 0`;
 }

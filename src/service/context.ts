@@ -24,6 +24,8 @@ export interface ServiceOptions {
   clock?: Clock;
   /** The pauses of the edge's periodic tasks. */
   edgeIntervals?: EdgeIntervals | undefined;
+  /** The pause between two looks at what alerts are due. */
+  alertPollMs?: number | undefined;
   /** Whether another process listens on the port already. This one joins it when it can answer everything. */
   joinsPort?: boolean;
   /** Called with the changes that this process has committed, before their requests are answered. */
@@ -39,6 +41,7 @@ export interface ServiceContext {
   log: Logger;
   clock: Clock;
   edgeIntervals: EdgeIntervals | undefined;
+  alertPollMs: number | undefined;
   metrics: Metrics;
   sql: Sql;
   warehouse: Warehouse;
@@ -68,7 +71,7 @@ const maxConnections = 20;
 /** Creates the clients that all roles share, without waiting for a connection. */
 export function createContext(
   config: ServiceConfig,
-  { log: given, clock = systemClock, edgeIntervals }: ServiceOptions,
+  { log: given, clock = systemClock, edgeIntervals, alertPollMs }: ServiceOptions,
   { port, ...parts }: Pick<ServiceContext, 'stopping' | 'cleanup' | 'metrics' | 'tracing'> & { port: number },
 ): ServiceContext {
   const { cleanup, tracing } = parts;
@@ -87,5 +90,5 @@ export function createContext(
   const log = tracing === undefined ? given : tracing.withTraceIds(given);
   const addresses = addressesOf(config, port);
   const mail = config.smtpUrl === undefined ? undefined : new Outbox(clock);
-  return { config, addresses, log, clock, edgeIntervals, sql, warehouse, webhooks, mail, ...parts };
+  return { config, addresses, log, clock, edgeIntervals, alertPollMs, sql, warehouse, webhooks, mail, ...parts };
 }

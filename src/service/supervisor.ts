@@ -94,7 +94,8 @@ class Supervisor {
     const startedAt = performance.now();
     const listen = isEdge
       ? { port: this.#service.port, edges: this.#config.edges }
-      : { port: 0, edges: 1, host: '127.0.0.1' };
+      : // Links that it writes lead to the port of the service, not to its own.
+        { port: 0, edges: 1, host: '127.0.0.1', publicUrl: this.#service.addresses.publicUrl };
     const settings = { ...this.#config, roles, ...listen };
     const subprocess = Bun.spawn([process.execPath, `${import.meta.dir}/../cli.ts`, 'serve'], {
       stdio: ['ignore', 'inherit', 'inherit'],

@@ -181,6 +181,9 @@ function selected(sql: Queryable, query: SelectionQuery, part: OwnedPart, archiv
     WHERE ${choices[choice]}`;
 }
 
+/** SQL for the code that an event of an alert is about; empty if it is about none. */
+export const codeOfAlert = (sql: Queryable): ReturnType<Queryable> => sql`coalesce(e.data ->> 'code', '')`;
+
 /** The entries of the period that the webhook lets through now. */
 function candidates(sql: Queryable, query: SelectionQuery, { after, to, owned }: OwnedPart, archived: ArchivedScan[]) {
   const { account, from_time, to_time, selection } = query;
@@ -212,5 +215,9 @@ function candidates(sql: Queryable, query: SelectionQuery, { after, to, owned }:
     UNION ALL
     SELECT position, e.id, stream AS code, type FROM events e
     WHERE e.type = ANY(${changes}) AND e.schema > 0 AND ${isWanted(sql`e.stream`)} ${isOwned(owned?.changes)}
-      AND EXISTS (SELECT 1 FROM codes c WHERE c.id = e.stream AND c.account = ${account} AND c.mode = ${code_mode})`;
+      AND EXISTS (SELECT 1 FROM codes c WHERE c.id = e.stream AND c.account = ${account} AND c.mode = ${code_mode})
+    UNION ALL
+    SELECT position, e.id, ${codeOfAlert(sql)}, type FROM events e
+    WHERE e.type = ANY(${changes}) AND e.schema > 0 AND ${isWanted(codeOfAlert(sql))} ${isOwned(owned?.changes)}
+      AND e.stream = ${account} AND e.data ->> 'mode' = ${code_mode}`;
 }

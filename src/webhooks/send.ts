@@ -198,7 +198,8 @@ const connectionErrors: Record<string, string> = {
   ResponseHeadersTooLarge: 'The headers of the answer are too large.',
 };
 
-function connectionError(error: unknown): string {
+/** Why a connection has failed, as a sentence for the account. */
+export function connectionError(error: unknown): string {
   const code = codeOf(error);
   const message = connectionErrors[code];
   if (message !== undefined) return message;

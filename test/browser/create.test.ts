@@ -13,7 +13,7 @@ import {
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ alertPollMs: 100 });
 
 let account: TestAccount;
 let page: Page;
@@ -245,6 +245,38 @@ describe('a static code', () => {
     await button('Download PNG').click();
     await page.getByRole('alert').getByText('69 more than').waitFor();
     expect((await account.live.get('/v1/qrcodes')).body.pagination.total, 'nothing is stored').toBe(0);
+  });
+});
+
+describe('an alert', () => {
+  test('is created, seen under the bell by keyboard, and paused on a dark phone', async () => {
+    await account.live.post('/v1/qrcodes/bulk', { qrcodes: Array.from({ length: 46 }, () => newCode()) });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 700 });
+    await page.goto(`${url}/console/account/alerts`);
+    await page.getByRole('button', { name: 'Create alert' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Tell me when').selectOption('limit_near');
+    await dialog.getByLabel('Name (optional)').fill('Our plan');
+    await dialog.getByRole('button', { name: 'Create alert' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await eventually(async () => {
+      await page.reload();
+      const bell = page.getByRole('button', { name: 'Alerts: 1 thing needs attention' });
+      expect(await bell.count()).toBe(1);
+    });
+    expect(await horizontalOverflow(page)).toBe(0);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Alerts: 1 thing needs attention' }).press('Enter');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('hardly any codes left');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${url}/console/account`);
+    await page.goto(`${url}/console/account/alerts`);
+    await page.getByText('46 of the 50 QR codes').waitFor();
+    await page.getByRole('button', { name: 'Pause Our plan' }).click();
+    await page.getByRole('button', { name: 'Resume Our plan' }).waitFor();
   });
 });
 

@@ -80,6 +80,18 @@ describe('./scanlog up', () => {
     rmSync(parent, { recursive: true, force: true });
   });
 
+  test('writes links of alerts with the port of the service, which another process raises', async () => {
+    const code = { name: 'Voucher', destination_url: 'https://example.com', max_scans: 2 };
+    const { id, short_code } = JSON.parse(await (await api(one, first, '/qrcodes', code)).text());
+    const scan = { redirect: 'manual', headers: { 'user-agent': 'Mozilla/5.0 (iPhone) Safari/604.1' } } as const;
+    expect((await fetch(`${urlOf(one)}/${short_code}`, scan)).status).toBe(302);
+    expect((await api(one, first, '/alerts', { kind: 'limit_near', percent: 50, qr_ids: [id] })).status).toBe(201);
+    await eventually(async () => {
+      const { data } = JSON.parse(await (await api(one, first, '/alerts/raised')).text());
+      expect(data).toMatchObject([{ qr_id: id, url: `${urlOf(one)}/console/codes/${id}` }]);
+    });
+  });
+
   test('prints a command that creates a code', async () => {
     const file = join(first, 'demo-keys.env');
     expect(one.output(), 'without a terminal, keys go to a file').toContain(file);

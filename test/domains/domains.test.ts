@@ -19,6 +19,7 @@ const later = (hours: number) => {
 };
 const service = useService({
   clock: () => now,
+  alertPollMs: 100,
   config: {
     port,
     publicUrl: `http://qr.test:${port}`,
@@ -438,13 +439,23 @@ describe('checks', () => {
     expect(hours).toBeGreaterThanOrEqual(22);
     expect(hours).toBeLessThanOrEqual(26);
 
+    await account.live.post('/v1/alerts', { kind: 'domain_failing' });
+    const raised = async () => (await account.live.get('/v1/alerts/raised')).body.data;
     later(72);
     dns.remove(`_scanlog.${domain.name}`);
     await eventually(async () => expect(await read(account, domain)).toMatchObject({ status: 'failing' }));
+    later(0.1);
+    await eventually(async () =>
+      expect(await raised()).toMatchObject([
+        { kind: 'domain_failing', domain_id: domain.id, message: expect.stringContaining('no TXT record') },
+      ]),
+    );
     await eventually(async () => expect(await nextOf(forgotten)).toBe(null));
     prove(domain);
     later(27);
     await eventually(async () => expect(await read(account, domain)).toMatchObject({ status: 'active', problems: [] }));
+    later(0.1);
+    await eventually(async () => expect(await raised()).toEqual([]));
   });
 
   test('by themselves let a domain fail only if the DNS does not answer twice in a row', async () => {

@@ -19,7 +19,7 @@ const receiver = useReceiver();
 type Mode = 'live' | 'test';
 interface Resources {
   /** One resource of each kind, by the prefix of its id. */
-  ids: Record<'qr_' | 'key_' | 'whd_' | 'logo_' | 'wh_' | 'whr_' | 'shr_' | 'rpt_' | 'dom_', string>;
+  ids: Record<'qr_' | 'key_' | 'whd_' | 'logo_' | 'wh_' | 'whr_' | 'shr_' | 'rpt_' | 'alr_' | 'dom_', string>;
   url: string;
 }
 
@@ -28,7 +28,7 @@ let stranger: TestAccount;
 const ofOwner = {} as Record<Mode, Resources>;
 let operations: DocumentedOperation[];
 
-/** Creates a scanned code, a webhook with a delivery and a replay, a key, a logo, a shared page and a report; the domain is of both modes. */
+/** Creates one of each kind of resources: a scanned code, a webhook with a delivery and a replay, … The domain is of both modes. */
 async function createResources(account: TestAccount, mode: Mode, domain: string): Promise<Resources> {
   const api = account[mode];
   const { url } = await setHook(api, receiver.url(newPath()));
@@ -47,11 +47,13 @@ async function createResources(account: TestAccount, mode: Mode, domain: string)
   const replay = await api.post(`/v1/webhooks/${webhook.id}/replay`, { from: '2026-01-01', only: 'missing' });
   expect(replay.status).toBe(202);
   const { id: share } = (await api.post('/v1/shares', { name: 'Client', qr_ids: [code.id] })).body;
+  const { id: alert } = (await api.post('/v1/alerts', { kind: 'silent', qr_ids: [code.id] })).body;
   const { id: report } = (
     await api.post('/v1/reports', { name: 'Client', every: 'week', qr_ids: [code.id], to: ['ada@example.com'] })
   ).body;
   const ofWebhook = { whd_: delivery, wh_: webhook.id, whr_: replay.body.id };
-  return { ids: { qr_: code.id, key_: key, logo_: logo, ...ofWebhook, shr_: share, rpt_: report, dom_: domain }, url };
+  const told = { shr_: share, rpt_: report, alr_: alert };
+  return { ids: { qr_: code.id, key_: key, logo_: logo, ...ofWebhook, ...told, dom_: domain }, url };
 }
 
 async function createBoth(account: TestAccount, name: string): Promise<[live: Resources, test: Resources]> {
@@ -80,6 +82,7 @@ async function dumpTables(): Promise<Record<string, string[]>> {
     'deliveries',
     'subscriptions',
     'shares',
+    'alerts',
     'reports',
     'report_recipients',
     'domains',
@@ -128,7 +131,7 @@ describe('resources of another account or mode', () => {
   test('answer 404 for every operation that takes an id, and do not change', async () => {
     const withId = operationsWithId();
     expect(withId.length).toBeGreaterThanOrEqual(13);
-    expect(new Set(withId.flatMap(({ kinds }) => kinds)).size).toBe(9);
+    expect(new Set(withId.flatMap(({ kinds }) => kinds)).size).toBe(10);
     const before = await dumpTables();
 
     for (const { method, path, operation, kind, kinds } of withId)

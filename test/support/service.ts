@@ -51,6 +51,7 @@ export interface ServiceOptions {
   clock?: Clock;
   log?: Logger;
   edgeIntervals?: EdgeIntervals;
+  alertPollMs?: number;
   /** Returns the DATABASE_URL of the instances, for example the URL of a proxy. */
   reach?(databaseUrl: string): Promise<string>;
   /** Returns the CLICKHOUSE_URL of the instances. */
@@ -63,8 +64,8 @@ export { testSecretKey };
 
 /** Runs the service on a database, stream and ClickHouse database of this test file; tests use it over HTTP. */
 export function useService(options: ServiceOptions = {}): TestService {
-  const { instances = 1, projections = true, config = {}, clock, log, edgeIntervals, reach, reachWarehouse } = options;
-  const { verified = projections } = options;
+  const { instances = 1, projections = true, config = {}, clock, log, reach, reachWarehouse } = options;
+  const { verified = projections, edgeIntervals, alertPollMs } = options;
   const database = useDatabase();
   const running: RunningService[] = [];
   const urls: string[] = [];
@@ -92,6 +93,7 @@ export function useService(options: ServiceOptions = {}): TestService {
       log: log ?? createLogger('error', false),
       ...(clock === undefined ? {} : { clock }),
       edgeIntervals,
+      alertPollMs,
     };
     for (let i = 0; i < instances; i++) {
       const service = await startService(settings, dependencies);

@@ -273,6 +273,34 @@ export const keyChanges: Change[] = [
   { type: 'sign_in_failed' as const, data: { mode: 'live' as const, reason: 'key_expired' as const } },
 ].map((event, i) => recorded(account, i + 1, event));
 
+const alert = { alert: 'alr_0000000000000000000000', mode: 'live' as const };
+const raised = {
+  ...alert,
+  kind: 'silent' as const,
+  name: 'Küche',
+  subject: code,
+  code,
+  domain: null,
+  title: '“Menu” is not scanned any more',
+  message: '“Menu” has had no scan for 6 hours.',
+  link: `https://qr.example.com/console/codes/${code}`,
+};
+
+/** One change of every type of alerts. */
+export const alertChanges: Change[] = [
+  {
+    type: 'alert_created' as const,
+    data: { ...alert, kind: 'silent' as const, name: 'Küche', codes: [code], tags: null, percent: 90, active: true },
+  },
+  {
+    type: 'alert_changed' as const,
+    data: { ...alert, from: { codes: [code], tags: null }, to: { codes: null, tags: ['menu'] } },
+  },
+  { type: 'alert_raised' as const, data: raised },
+  { type: 'alert_cleared' as const, data: { ...raised, raised_at: '2026-03-01T09:30:00.000Z' } },
+  { type: 'alert_removed' as const, data: alert },
+].map((event, i) => recorded(account, i + 1, event));
+
 /** A code that was imported from another service. */
 export const importedChanges: Change[] = [
   recorded(code, 1, {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { alertEvents } from '../../events/alert.ts';
 import { domainEvents } from '../../events/domain.ts';
 import type { Change } from '../../events/entry.ts';
 import type { RecordedScan } from '../../events/scan.ts';
@@ -11,6 +12,7 @@ import { decodeSnapshot, encodeAlias, encodeRoute, snapshotHead } from '../../ev
 import { decodeSpoolRecord, encodeSpoolRecord } from '../../events/wire/spool-record.ts';
 import { decodeMessage, encodeChange, encodeChanges, encodeScans, rangeOf } from '../../events/wire/stream-message.ts';
 import {
+  alertChanges,
   aliases,
   batch,
   changeRange,
@@ -109,6 +111,12 @@ describe('a message of the stream', () => {
     expect(entries.map(({ type }) => type)).toEqual(expect.arrayContaining(Object.keys(domainEvents)));
   });
 
+  test('with changes of alerts is decoded, and has one of each type', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-alerts'));
+    expect(entries).toEqual(alertChanges);
+    expect(entries.map(({ type }) => type).toSorted()).toEqual(Object.keys(alertEvents).toSorted());
+  });
+
   test('with changes of limited keys is decoded', () => {
     const { entries } = decodeMessage(bytes('stream-message-2-changes-keys'));
     expect(entries).toEqual(keyChanges);
@@ -135,6 +143,7 @@ describe('a message of the stream', () => {
       written('stream-message-2-changes-key_created-2'),
     );
     expect(encodeChanges(changeRange, keyChanges.map(encodeChange))).toBe(text('stream-message-2-changes-keys'));
+    expect(encodeChanges(changeRange, alertChanges.map(encodeChange))).toBe(text('stream-message-2-changes-alerts'));
     expect(encodeChanges(changeRange, targetingChanges.map(encodeChange))).toBe(
       written('stream-message-2-changes-code_created-4'),
     );

@@ -29,6 +29,9 @@ export const access = {
 
   listShares: { scope: 'codes.read', role: 'viewer' },
   getShare: { scope: 'codes.read', role: 'viewer' },
+  listAlerts: { scope: 'codes.read', role: 'viewer' },
+  listRaisedAlerts: { scope: 'codes.read', role: 'viewer' },
+  getAlert: { scope: 'codes.read', role: 'viewer' },
 
   listReports: { scope: 'account.read', role: 'viewer' },
   getReport: { scope: 'account.read', role: 'viewer' },
@@ -47,6 +50,9 @@ export const access = {
   createShare: { scope: 'codes.write', role: 'editor' },
   updateShare: { scope: 'codes.write', role: 'editor' },
   deleteShare: { scope: 'codes.write', role: 'editor' },
+  createAlert: { scope: 'codes.write', role: 'editor' },
+  updateAlert: { scope: 'codes.write', role: 'editor' },
+  deleteAlert: { scope: 'codes.write', role: 'editor' },
   uploadLogo: { scope: 'codes.write', role: 'editor' },
   deleteLogo: { scope: 'codes.write', role: 'editor' },
 

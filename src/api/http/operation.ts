@@ -14,6 +14,7 @@ export const tags = {
   'Static codes': 'QR codes that contain something else than a short link, such as the access to a Wi-Fi network.',
   Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',
   'Shared pages': 'Public pages of statistics, for people without an account.',
+  Alerts: 'Be told when something needs attention: a code that is no longer scanned, a website that is down, a limit.',
   Reports: 'Statistics that are mailed every week or month, as PDF or CSV.',
   Domains:
     'Short links on a domain of your own: add a domain, prove that it is yours, and set what it does without a code.',

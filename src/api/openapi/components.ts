@@ -5,6 +5,7 @@ import { Account } from '../account/account-schemas.ts';
 import { AuditEvent, Event, eventSchemas } from '../account/event-schemas.ts';
 import { ApiKey, CreatedApiKey, KeyRotation, NewApiKey, RotatedApiKey } from '../account/key-schemas.ts';
 import { RevertAnswer, RevertRequest } from '../account/revert.ts';
+import { Alert, AlertChange, NewAlert, RaisedAlert } from '../alerts/schemas.ts';
 import {
   AccountExportFile,
   AccountHeatMap,
@@ -83,6 +84,10 @@ export const components: Record<string, TSchema> = {
   Share,
   NewShare,
   ShareChange,
+  Alert,
+  NewAlert,
+  AlertChange,
+  RaisedAlert,
   Report,
   NewReport,
   ReportChange,

@@ -51,6 +51,10 @@ const exampleEvent =
   (at: Date): Notification => {
     const [type = 'scan.created'] = types;
     const { id, code, data } = exampleScan(at);
+    if (type === 'alert.raised' || type === 'alert.cleared') {
+      const found = exampleAlert(code, at);
+      return { id: notificationId(newId('evt', at.getTime())), type, code, timestamp: at, data: found };
+    }
     if (type !== 'scan.created') {
       const change = { qr_id: code, field: 'name', from: 'Spring menu', to: 'Summer menu' };
       return { id: notificationId(newId('evt', at.getTime())), type, code, timestamp: at, data: change };
@@ -72,6 +76,19 @@ const exampleEvent =
     };
     return { id, type, code, timestamp: at, data: { ...scan, ...record } };
   };
+
+const exampleAlert = (code: string, at: Date) => ({
+  alert_id: newId('alr', at.getTime()),
+  mode: 'live',
+  kind: 'silent',
+  name: 'Menu links',
+  qr_id: code,
+  domain_id: null,
+  title: '“Spring menu” is not scanned any more',
+  message: '“Spring menu” has had no scan for 6 hours. In the same hours of 8 earlier weeks it had 21 on average.',
+  url: `https://example.com/console/codes/${code}`,
+  raised_at: at.toISOString(),
+});
 
 const listWebhookDeliveries = (service: Service): Operation =>
   operation({

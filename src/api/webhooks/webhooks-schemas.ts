@@ -122,12 +122,19 @@ const bodyOfTypes = (types: WebhookEventType[], data: TObject) =>
     { ...exact, description: 'The body that is POSTed.' },
   );
 
+/** The names of the bodies, by the part of a type before the point. */
+const bodyNames: Record<string, { schemaName: string; summary: string }> = {
+  scan: { schemaName: 'ScanWebhookEvent', summary: 'A code was scanned' },
+  code: { schemaName: 'CodeWebhookEvent', summary: 'A code was created, changed or deleted' },
+  alert: { schemaName: 'AlertWebhookEvent', summary: 'An alert has found something, or it is over' },
+};
+
 /** The bodies of all types, with the names of their schemas. */
-export const eventBodies = [...byData].map(([data, types]) => ({
-  schemaName: types.includes('scan.created') ? 'ScanWebhookEvent' : 'CodeWebhookEvent',
-  summary: types.includes('scan.created') ? 'A code was scanned' : 'A code was created, changed or deleted',
-  schema: bodyOfTypes(types, data),
-}));
+export const eventBodies = [...byData].map(([data, types]) => {
+  const named = bodyNames[types[0]?.split('.')[0] ?? ''];
+  if (named === undefined) throw new Error(`The body of ${types.join(', ')} has no name`);
+  return { ...named, schema: bodyOfTypes(types, data) };
+});
 
 const AnyBody = t.Union([...eventBodies.map(({ schema }): TSchema => schema), ScanEvent]) as TSchema & {
   static: WebhookBody;

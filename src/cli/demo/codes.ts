@@ -20,7 +20,7 @@ export interface DemoCode extends CodeRequest {
   returning: number;
   /** Season with more scans. */
   season?: 'summer' | 'winter';
-  /** A period with `times` as many scans, such as a festival. */
+  /** A period with `times` as many scans, such as a festival; 0 for none at all. */
   event?: { daysAgo: number; days: number; times: number };
   changes?: { daysAgo: number; destination_url?: string; active?: boolean; name?: string }[];
 }
@@ -86,6 +86,8 @@ export const demoCodes: readonly DemoCode[] = [
     rhythm: street,
     growth: 1.3,
     returning: 0.08,
+    // The front of the house was painted.
+    event: { daysAgo: 43, days: 3, times: 0 },
   },
   {
     name: 'Guest Wi-Fi card',

@@ -1,6 +1,7 @@
 /** Stroke paths on a 24 × 24 grid. Icons are decorative: a label next to them carries the meaning. */
 const paths = {
   back: 'M15 5l-7 7 7 7',
+  bell: 'M7 16v-5a5 5 0 0 1 10 0v5l2 2H5zM12 4v2M10 21h4',
   check: 'M5 12.5l4.5 4.5L19 7',
   close: 'M6 6l12 12M18 6L6 18',
   copy: 'M9 9h10v10H9zM5 15V5h10',

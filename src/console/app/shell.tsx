@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { Bell } from './bell.tsx';
 import { Icon } from './icons.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { Palette } from './palette.tsx';
@@ -56,6 +57,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
             >
               <Icon name="search" />
             </button>
+            <Bell />
             <ThemeToggle />
             <AccountMenu mode={mode} openKeys={openKeys} />
           </div>

@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type Webhooks = ReceiveScanCreatedWebhookRequest | ReceiveScanWebhookEventWebhookRequest | ReceiveCodeWebhookEventWebhookRequest;
+export type Webhooks = ReceiveScanCreatedWebhookRequest | ReceiveScanWebhookEventWebhookRequest | ReceiveCodeWebhookEventWebhookRequest | ReceiveAlertWebhookEventWebhookRequest;
 
 export type QrCode = {
     /**
@@ -1744,6 +1744,259 @@ export type ShareChange = {
     frame_origins?: Array<string>;
 };
 
+export type Alert = {
+    /**
+     * Identifier of the alert.
+     */
+    id: string;
+    /**
+     * What it watches.
+     * - `silent`: a code that is scanned regularly has no scans at all when it usually has some.
+     * - `spike`: a code has at least four times as many scans as usual.
+     * - `limit_near`: the `max_scans` of a code, a limit of the plan, or the disk of the service is nearly used up.
+     * - `destination_down`: a website that a code leads to has failed twice within about an hour.
+     * - `domain_failing`: a custom domain no longer passes the checks of its DNS records; needs a live key.
+     */
+    kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+    /**
+     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
+     */
+    name: string;
+    qr_ids: Array<string> | null;
+    tags: Array<string> | null;
+    /**
+     * The share of a limit from which `limit_near` warns, 50 to 99; the other kinds ignore it. Default: 90.
+     */
+    percent: number;
+    /**
+     * False while the alert is paused. Default: true.
+     */
+    active: boolean;
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     */
+    to: Array<string>;
+    /**
+     * How many things it has raised that are not over, at most 100. `GET /v1/alerts/raised` lists them.
+     */
+    raised: number;
+    /**
+     * When it was created.
+     */
+    created_at: string;
+};
+
+export type NewAlert = {
+    /**
+     * What it watches.
+     * - `silent`: a code that is scanned regularly has no scans at all when it usually has some.
+     * - `spike`: a code has at least four times as many scans as usual.
+     * - `limit_near`: the `max_scans` of a code, a limit of the plan, or the disk of the service is nearly used up.
+     * - `destination_down`: a website that a code leads to has failed twice within about an hour.
+     * - `domain_failing`: a custom domain no longer passes the checks of its DNS records; needs a live key.
+     */
+    kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+    /**
+     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
+     */
+    name?: string;
+    qr_ids?: Array<string> | null;
+    tags?: Array<string> | null;
+    /**
+     * The share of a limit from which `limit_near` warns, 50 to 99; the other kinds ignore it. Default: 90.
+     */
+    percent?: number;
+    /**
+     * False while the alert is paused. Default: true.
+     */
+    active?: boolean;
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     */
+    to?: Array<string>;
+};
+
+export type AlertChange = {
+    /**
+     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
+     */
+    name?: string;
+    qr_ids?: Array<string> | null;
+    tags?: Array<string> | null;
+    /**
+     * The share of a limit from which `limit_near` warns, 50 to 99; the other kinds ignore it. Default: 90.
+     */
+    percent?: number;
+    /**
+     * False while the alert is paused. Default: true.
+     */
+    active?: boolean;
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     */
+    to?: Array<string>;
+};
+
+export type RaisedAlert = {
+    /**
+     * Identifier of the alert.
+     */
+    alert_id: string;
+    /**
+     * What it watches.
+     * - `silent`: a code that is scanned regularly has no scans at all when it usually has some.
+     * - `spike`: a code has at least four times as many scans as usual.
+     * - `limit_near`: the `max_scans` of a code, a limit of the plan, or the disk of the service is nearly used up.
+     * - `destination_down`: a website that a code leads to has failed twice within about an hour.
+     * - `domain_failing`: a custom domain no longer passes the checks of its DNS records; needs a live key.
+     */
+    kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+    /**
+     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
+     */
+    name: string;
+    qr_id: string | null;
+    domain_id: string | null;
+    /**
+     * What happened, in a few words.
+     */
+    title: string;
+    /**
+     * What happened and why it was noticed, as sentences for people.
+     */
+    message: string;
+    /**
+     * The page of the console that shows more.
+     */
+    url: string;
+    /**
+     * When it was raised.
+     */
+    raised_at: string;
+};
+
+export type Report = {
+    /**
+     * Identifier of the report.
+     */
+    id: string;
+    /**
+     * Title of the report, 1 to 255 characters.
+     */
+    name: string;
+    /**
+     * `week`: from Monday to Sunday. `month`: a month of the calendar.
+     */
+    every: 'week' | 'month';
+    /**
+     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     */
+    timezone: string;
+    /**
+     * The file that is attached. Default: pdf.
+     */
+    format: 'pdf' | 'csv';
+    qr_ids: Array<string> | null;
+    tags: Array<string> | null;
+    /**
+     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
+     */
+    to: Array<string>;
+    /**
+     * Those of `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
+     */
+    unsubscribed: Array<string>;
+    /**
+     * Addresses whose last mail did not arrive.
+     */
+    undelivered: Array<{
+        /**
+         * The address.
+         */
+        email: string;
+        /**
+         * What the mail server answered.
+         */
+        message: string;
+        /**
+         * When.
+         */
+        at: string;
+    }>;
+    /**
+     * Whether this service sends mail: false while its operator has not set SMTP_URL.
+     */
+    is_mailed: boolean;
+    next_at: string | null;
+    last_at: string | null;
+    /**
+     * When it was created.
+     */
+    created_at: string;
+};
+
+export type NewReport = {
+    /**
+     * Title of the report, 1 to 255 characters.
+     */
+    name: string;
+    /**
+     * `week`: from Monday to Sunday. `month`: a month of the calendar.
+     */
+    every: 'week' | 'month';
+    /**
+     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     */
+    timezone?: string;
+    /**
+     * The file that is attached. Default: pdf.
+     */
+    format?: 'pdf' | 'csv';
+    /**
+     * The codes that it is about, up to 100; a code that is deleted later leaves it.
+     */
+    qr_ids?: Array<string>;
+    /**
+     * It is about all codes with one of these tags, also those that get it later.
+     */
+    tags?: Array<string>;
+    /**
+     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
+     */
+    to: Array<string>;
+};
+
+export type ReportChange = {
+    /**
+     * Title of the report, 1 to 255 characters.
+     */
+    name?: string;
+    /**
+     * `week`: from Monday to Sunday. `month`: a month of the calendar.
+     */
+    every?: 'week' | 'month';
+    /**
+     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     */
+    timezone?: string;
+    /**
+     * The file that is attached. Default: pdf.
+     */
+    format?: 'pdf' | 'csv';
+    /**
+     * The codes that it is about, up to 100; a code that is deleted later leaves it.
+     */
+    qr_ids?: Array<string>;
+    /**
+     * It is about all codes with one of these tags, also those that get it later.
+     */
+    tags?: Array<string>;
+    /**
+     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
+     */
+    to?: Array<string>;
+};
+
 /**
  * The period that the response covers.
  */
@@ -2877,12 +3130,12 @@ export type Error = {
 /**
  * An event of the account; `type` says which `data` it has.
  */
-export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
+export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AlertCreatedEvent | AlertUpdatedEvent | AlertDeletedEvent | AlertRaisedEvent | AlertClearedEvent | ReportCreatedEvent | ReportChangedEvent | ReportRemovedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
 
 /**
  * An event of the audit log; `type` says which `data` it has.
  */
-export type AuditEvent = CodeDisabledEvent | CodeEnabledEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
+export type AuditEvent = CodeDisabledEvent | CodeEnabledEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AlertCreatedEvent | AlertUpdatedEvent | AlertDeletedEvent | AlertRaisedEvent | AlertClearedEvent | ReportCreatedEvent | ReportChangedEvent | ReportRemovedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
 
 /**
  * A code was scanned.
@@ -4085,6 +4338,349 @@ export type ShareEndedEvent = {
 };
 
 /**
+ * An alert was created.
+ */
+export type AlertCreatedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+        name: string;
+        tags: Array<string> | null;
+        percent: number;
+        active: boolean;
+        qr_ids: Array<string> | null;
+    };
+};
+
+/**
+ * Settings of an alert changed; `from` and `to` have only those.
+ */
+export type AlertUpdatedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        from: {
+            name?: string;
+            tags?: Array<string> | null;
+            percent?: number;
+            active?: boolean;
+            qr_ids?: Array<string> | null;
+        };
+        to: {
+            name?: string;
+            tags?: Array<string> | null;
+            percent?: number;
+            active?: boolean;
+            qr_ids?: Array<string> | null;
+        };
+    };
+};
+
+/**
+ * An alert was deleted; whatever it had raised ended with it.
+ */
+export type AlertDeletedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.deleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+    };
+};
+
+/**
+ * An alert has found something. It is reported once, until `alert.cleared`.
+ */
+export type AlertRaisedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.raised';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+        /**
+         * Name of the alert.
+         */
+        name: string;
+        /**
+         * The code that it is about; null if it is about none.
+         */
+        qr_id: string | null;
+        /**
+         * The domain that it is about; null if it is about none.
+         */
+        domain_id: string | null;
+        /**
+         * What happened, in a few words.
+         */
+        title: string;
+        /**
+         * What happened and why it was noticed, as sentences for people.
+         */
+        message: string;
+        /**
+         * The page of the console that shows more.
+         */
+        url: string;
+        /**
+         * When it was raised.
+         */
+        raised_at: string;
+    };
+};
+
+/**
+ * What an alert had found is over.
+ */
+export type AlertClearedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.cleared';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+        /**
+         * Name of the alert.
+         */
+        name: string;
+        /**
+         * The code that it is about; null if it is about none.
+         */
+        qr_id: string | null;
+        /**
+         * The domain that it is about; null if it is about none.
+         */
+        domain_id: string | null;
+        /**
+         * What happened, in a few words.
+         */
+        title: string;
+        /**
+         * What happened and why it was noticed, as sentences for people.
+         */
+        message: string;
+        /**
+         * The page of the console that shows more.
+         */
+        url: string;
+        /**
+         * When it was raised.
+         */
+        raised_at: string;
+    };
+};
+
+/**
+ * A report was set up, which is mailed every week or month.
+ */
+export type ReportCreatedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
+        mode: 'live' | 'test';
+        name: string;
+        every: 'week' | 'month';
+        timezone: string;
+        format: 'pdf' | 'csv';
+        recipients: number;
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
+    };
+};
+
+/**
+ * Settings of a report changed; `from` and `to` have only those. `recipients` is the number of addresses.
+ */
+export type ReportChangedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
+        mode: 'live' | 'test';
+        from: {
+            name?: string;
+            every?: 'week' | 'month';
+            timezone?: string;
+            format?: 'pdf' | 'csv';
+            recipients?: number;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+        };
+        to: {
+            name?: string;
+            every?: 'week' | 'month';
+            timezone?: string;
+            format?: 'pdf' | 'csv';
+            recipients?: number;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+        };
+    };
+};
+
+/**
+ * A report was removed, and is mailed no more.
+ */
+export type ReportRemovedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.removed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
+        mode: 'live' | 'test';
+    };
+};
+
+/**
  * The operator created the account.
  */
 export type AccountCreatedEvent = {
@@ -4390,9 +4986,9 @@ export type Subscription = {
     id: string;
     url: string;
     /**
-     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`. Default: all of these. Types that are added later are never sent without being listed here.
+     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`, `alert.raised`, `alert.cleared`. Default: all of these. Types that are added later are never sent without being listed here.
      */
-    events: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted'>;
+    events: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted' | 'alert.raised' | 'alert.cleared'>;
     /**
      * Only events of these codes, at most 100; null for all codes. With `tags`, a code must pass both.
      */
@@ -4457,9 +5053,9 @@ export type NewSubscription = {
      */
     url: string;
     /**
-     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`. Default: all of these. Types that are added later are never sent without being listed here.
+     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`, `alert.raised`, `alert.cleared`. Default: all of these. Types that are added later are never sent without being listed here.
      */
-    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted'>;
+    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted' | 'alert.raised' | 'alert.cleared'>;
     /**
      * Only events of these codes, at most 100; null for all codes. With `tags`, a code must pass both.
      */
@@ -4484,9 +5080,9 @@ export type SubscriptionChange = {
      */
     url?: string;
     /**
-     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`. Default: all of these. Types that are added later are never sent without being listed here.
+     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`, `alert.raised`, `alert.cleared`. Default: all of these. Types that are added later are never sent without being listed here.
      */
-    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted'>;
+    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted' | 'alert.raised' | 'alert.cleared'>;
     /**
      * Only events of these codes, at most 100; null for all codes. With `tags`, a code must pass both.
      */
@@ -4522,7 +5118,7 @@ export type SubscriptionTest = {
      * The `webhook-id` that was sent. The delivery log does not list it.
      */
     webhook_id: string;
-    body: ScanWebhookEvent | CodeWebhookEvent | ScanEvent;
+    body: ScanWebhookEvent | CodeWebhookEvent | AlertWebhookEvent | ScanEvent;
     /**
      * HTTP status of the response; null if there was none.
      */
@@ -4547,7 +5143,7 @@ export type SubscriptionDelivery = {
      */
     id: string;
     status: 'pending' | 'delivered' | 'failed';
-    body: ScanWebhookEvent | CodeWebhookEvent | ScanEvent;
+    body: ScanWebhookEvent | CodeWebhookEvent | AlertWebhookEvent | ScanEvent;
     /**
      * When the delivery was created.
      */
@@ -4745,6 +5341,57 @@ export type CodeWebhookEvent = {
 /**
  * The body that is POSTed.
  */
+export type AlertWebhookEvent = {
+    type: 'alert.raised' | 'alert.cleared';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+        /**
+         * Name of the alert.
+         */
+        name: string;
+        /**
+         * The code that it is about; null if it is about none.
+         */
+        qr_id: string | null;
+        /**
+         * The domain that it is about; null if it is about none.
+         */
+        domain_id: string | null;
+        /**
+         * What happened, in a few words.
+         */
+        title: string;
+        /**
+         * What happened and why it was noticed, as sentences for people.
+         */
+        message: string;
+        /**
+         * The page of the console that shows more.
+         */
+        url: string;
+        /**
+         * When it was raised.
+         */
+        raised_at: string;
+        /**
+         * Name of the code when the request is sent.
+         */
+        qr_name?: string;
+    };
+};
+
+/**
+ * The body that is POSTed.
+ */
 export type ScanEvent = {
     event: 'scan.created';
     /**
@@ -4915,6 +5562,16 @@ export type ReplayId = string;
  * Identifier of the page, `shr_…`.
  */
 export type Id6 = string;
+
+/**
+ * Identifier of the alert, `alr_…`.
+ */
+export type Id7 = string;
+
+/**
+ * Identifier of the report, `rpt_…`.
+ */
+export type Id8 = string;
 
 export type ListQrCodesData = {
     body?: never;
@@ -10453,6 +11110,754 @@ export type UpdateShareResponses = {
 
 export type UpdateShareResponse = UpdateShareResponses[keyof UpdateShareResponses];
 
+export type ListAlertsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/alerts';
+};
+
+export type ListAlertsErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListAlertsError = ListAlertsErrors[keyof ListAlertsErrors];
+
+export type ListAlertsResponses = {
+    /**
+     * The alerts.
+     */
+    200: {
+        data: Array<Alert>;
+        /**
+         * Whether this service sends mail: false while its operator has not set SMTP_URL.
+         */
+        is_mailed: boolean;
+    };
+};
+
+export type ListAlertsResponse = ListAlertsResponses[keyof ListAlertsResponses];
+
+export type CreateAlertData = {
+    body: NewAlert;
+    path?: never;
+    query?: never;
+    url: '/v1/alerts';
+};
+
+export type CreateAlertErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type CreateAlertError = CreateAlertErrors[keyof CreateAlertErrors];
+
+export type CreateAlertResponses = {
+    /**
+     * The new alert.
+     */
+    201: Alert;
+};
+
+export type CreateAlertResponse = CreateAlertResponses[keyof CreateAlertResponses];
+
+export type ListRaisedAlertsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * At most 100. Default: 20.
+         */
+        limit?: number;
+    };
+    url: '/v1/alerts/raised';
+};
+
+export type ListRaisedAlertsErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListRaisedAlertsError = ListRaisedAlertsErrors[keyof ListRaisedAlertsErrors];
+
+export type ListRaisedAlertsResponses = {
+    /**
+     * What is raised.
+     */
+    200: {
+        data: Array<RaisedAlert>;
+        /**
+         * How many there are, also beyond `limit`.
+         */
+        total: number;
+    };
+};
+
+export type ListRaisedAlertsResponse = ListRaisedAlertsResponses[keyof ListRaisedAlertsResponses];
+
+export type DeleteAlertData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the alert, `alr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/alerts/{id}';
+};
+
+export type DeleteAlertErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type DeleteAlertError = DeleteAlertErrors[keyof DeleteAlertErrors];
+
+export type DeleteAlertResponses = {
+    /**
+     * The alert is deleted.
+     */
+    200: Deleted;
+};
+
+export type DeleteAlertResponse = DeleteAlertResponses[keyof DeleteAlertResponses];
+
+export type GetAlertData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the alert, `alr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/alerts/{id}';
+};
+
+export type GetAlertErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type GetAlertError = GetAlertErrors[keyof GetAlertErrors];
+
+export type GetAlertResponses = {
+    /**
+     * The alert.
+     */
+    200: Alert;
+};
+
+export type GetAlertResponse = GetAlertResponses[keyof GetAlertResponses];
+
+export type UpdateAlertData = {
+    body: AlertChange;
+    path: {
+        /**
+         * Identifier of the alert, `alr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/alerts/{id}';
+};
+
+export type UpdateAlertErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type UpdateAlertError = UpdateAlertErrors[keyof UpdateAlertErrors];
+
+export type UpdateAlertResponses = {
+    /**
+     * The alert after the change.
+     */
+    200: Alert;
+};
+
+export type UpdateAlertResponse = UpdateAlertResponses[keyof UpdateAlertResponses];
+
+export type ListReportsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/reports';
+};
+
+export type ListReportsErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListReportsError = ListReportsErrors[keyof ListReportsErrors];
+
+export type ListReportsResponses = {
+    /**
+     * The reports.
+     */
+    200: {
+        data: Array<Report>;
+        /**
+         * Whether this service sends mail: false while its operator has not set SMTP_URL.
+         */
+        is_mailed: boolean;
+    };
+};
+
+export type ListReportsResponse = ListReportsResponses[keyof ListReportsResponses];
+
+export type CreateReportData = {
+    body: NewReport;
+    path?: never;
+    query?: never;
+    url: '/v1/reports';
+};
+
+export type CreateReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type CreateReportError = CreateReportErrors[keyof CreateReportErrors];
+
+export type CreateReportResponses = {
+    /**
+     * The new report.
+     */
+    201: Report;
+};
+
+export type CreateReportResponse = CreateReportResponses[keyof CreateReportResponses];
+
+export type PreviewReportData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Title of the report, 1 to 255 characters.
+         */
+        name?: string;
+        /**
+         * `week`: from Monday to Sunday. `month`: a month of the calendar.
+         */
+        every?: 'week' | 'month';
+        /**
+         * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+         */
+        timezone?: string;
+        /**
+         * The codes that it is about, up to 100; a code that is deleted later leaves it.
+         */
+        qr_ids?: Array<string>;
+        /**
+         * It is about all codes with one of these tags, also those that get it later.
+         */
+        tags?: Array<string>;
+    };
+    url: '/v1/reports/preview.pdf';
+};
+
+export type PreviewReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type PreviewReportError = PreviewReportErrors[keyof PreviewReportErrors];
+
+export type PreviewReportResponses = {
+    /**
+     * The report.
+     */
+    200: Blob | File;
+};
+
+export type PreviewReportResponse = PreviewReportResponses[keyof PreviewReportResponses];
+
+export type DeleteReportData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the report, `rpt_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/reports/{id}';
+};
+
+export type DeleteReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type DeleteReportError = DeleteReportErrors[keyof DeleteReportErrors];
+
+export type DeleteReportResponses = {
+    /**
+     * The report was removed.
+     */
+    200: Deleted;
+};
+
+export type DeleteReportResponse = DeleteReportResponses[keyof DeleteReportResponses];
+
+export type GetReportData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the report, `rpt_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/reports/{id}';
+};
+
+export type GetReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type GetReportError = GetReportErrors[keyof GetReportErrors];
+
+export type GetReportResponses = {
+    /**
+     * The report.
+     */
+    200: Report;
+};
+
+export type GetReportResponse = GetReportResponses[keyof GetReportResponses];
+
+export type UpdateReportData = {
+    body: ReportChange;
+    path: {
+        /**
+         * Identifier of the report, `rpt_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/reports/{id}';
+};
+
+export type UpdateReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type UpdateReportError = UpdateReportErrors[keyof UpdateReportErrors];
+
+export type UpdateReportResponses = {
+    /**
+     * The report after the change.
+     */
+    200: Report;
+};
+
+export type UpdateReportResponse = UpdateReportResponses[keyof UpdateReportResponses];
+
 export type ReceiveScanCreatedWebhookPayload = ScanEvent;
 
 export type ReceiveScanCreatedWebhookRequest = {
@@ -10476,6 +11881,15 @@ export type ReceiveCodeWebhookEventWebhookPayload = CodeWebhookEvent;
 export type ReceiveCodeWebhookEventWebhookRequest = {
     body: ReceiveCodeWebhookEventWebhookPayload;
     key: 'CodeWebhookEvent';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveAlertWebhookEventWebhookPayload = AlertWebhookEvent;
+
+export type ReceiveAlertWebhookEventWebhookRequest = {
+    body: ReceiveAlertWebhookEventWebhookPayload;
+    key: 'AlertWebhookEvent';
     path?: never;
     query?: never;
 };

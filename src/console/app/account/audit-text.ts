@@ -51,6 +51,7 @@ export function auditText(
     actor,
     changed,
     logo_id,
+    title,
   } = data as Record<string, string>;
   const keyName = (id = '') => names.get(id) ?? id;
   switch (type) {
@@ -84,6 +85,16 @@ export function auditText(
       return { what: 'Shared page changed', detail: `${mode} mode` };
     case 'share.ended':
       return { what: 'Shared page ended', detail: `${mode} mode` };
+    case 'alert.created':
+      return { what: `Alert “${name}” created`, detail: `${mode} mode` };
+    case 'alert.updated':
+      return { what: 'Alert changed', detail: `${mode} mode` };
+    case 'alert.deleted':
+      return { what: 'Alert deleted', detail: `${mode} mode` };
+    case 'alert.raised':
+      return { what: 'Alert raised', detail: title ?? '' };
+    case 'alert.cleared':
+      return { what: 'Alert is over', detail: title ?? '' };
     case 'report.created':
       return { what: `Report “${name}” created`, detail: `${mode} mode` };
     case 'report.changed':

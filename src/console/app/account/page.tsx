@@ -11,6 +11,7 @@ import { Audit } from './audit.tsx';
 import { DomainPage } from './domain-page.tsx';
 import { Domains } from './domains.tsx';
 import { Keys } from './keys.tsx';
+import { Alerts } from './alerts.tsx';
 import { Reports } from './reports.tsx';
 import { allowedSections, type Section, SectionLinks, scopeOf } from './sections.tsx';
 import { Sessions } from './sessions.tsx';
@@ -58,6 +59,8 @@ function SectionContent({ section, webhook, domain }: Props & { section: Section
       return <Sessions />;
     case 'reports':
       return <Reports />;
+    case 'alerts':
+      return <Alerts />;
     case 'shares':
       return <Shares />;
     case 'audit':

@@ -15,6 +15,8 @@ const descriptions: Record<EventType, string> = {
   'code.disabled': 'The operator took a code down',
   'code.enabled': 'The operator restored a code',
   'code.deleted': 'A code was deleted',
+  'alert.raised': 'An alert has found something',
+  'alert.cleared': 'What an alert had found is over',
 };
 
 export const eventTypes = Object.entries(descriptions) as [EventType, string][];

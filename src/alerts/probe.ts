@@ -1,0 +1,86 @@
+import { beforeAbort } from '../lib/before-abort.ts';
+import { fetchPinned, urlsAt } from '../lib/pinned-fetch.ts';
+import { timeouts } from '../lib/timeouts.ts';
+import { Forbidden, nameOf, type Policy, type Resolve, Unresolved, vettedAddresses } from '../webhooks/destination.ts';
+import { connectionError } from '../webhooks/send.ts';
+
+/** What a check of a destination has found. */
+export type Probed =
+  | { state: 'up' }
+  /** `isAnswered`: a server has answered, so that the network of this service works. */
+  | { state: 'down'; problem: string; isAnswered: boolean }
+  /** It cannot be checked from here, which says nothing about it. */
+  | { state: 'unknown' };
+
+export interface ProbeOptions {
+  /** Whose addresses may be called. */
+  policy: Policy;
+  resolve: Resolve;
+  /** Who asks, for the owners of websites. */
+  userAgent: string;
+  stopping: AbortSignal;
+}
+
+const maxRedirects = 5;
+const maxAddresses = 4;
+const redirects = new Set([301, 302, 303, 307, 308]);
+const gone = new Set([404, 410]);
+
+/**
+ * Requests a URL as a visitor would: HEAD, then GET where HEAD does not succeed, following redirects. Only public addresses are
+ * called, each on the address that was checked. No body is read.
+ */
+export async function probe(url: string, options: ProbeOptions): Promise<Probed> {
+  const signal = AbortSignal.any([options.stopping, AbortSignal.timeout(timeouts.destinationCheckMs)]);
+  let next = new URL(url);
+  try {
+    for (let hop = 0; hop <= maxRedirects; hop++) {
+      const { status, location } = await request(next, options, signal);
+      const target = redirects.has(status) && location !== null ? URL.parse(location, next.href) : null;
+      if (target === null) return judge(status, next);
+      if (!/^https?:$/.test(target.protocol)) return { state: 'up' };
+      next = target;
+    }
+    return { state: 'down', problem: `${next.host} redirects in circles.`, isAnswered: true };
+  } catch (error) {
+    options.stopping.throwIfAborted();
+    if (error instanceof Forbidden) return { state: 'unknown' };
+    return { state: 'down', problem: problemOf(error, next.host), isAnswered: false };
+  }
+}
+
+interface Answer {
+  status: number;
+  location: string | null;
+}
+
+async function request(url: URL, options: ProbeOptions, signal: AbortSignal): Promise<Answer> {
+  const addresses = await beforeAbort(signal, vettedAddresses(url, options.policy, options.resolve));
+  const urls = urlsAt(url, addresses.slice(0, maxAddresses));
+  const name = nameOf(url);
+  const tls = url.protocol === 'https:' && name !== undefined ? { tls: { servername: name } } : {};
+  const send = async (method: 'HEAD' | 'GET'): Promise<Answer> => {
+    const headers = { host: url.host, 'user-agent': options.userAgent, accept: '*/*' };
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(timeouts.destinationRequestMs)]);
+    const response = await fetchPinned(urls, { method, headers, signal: limited, ...tls });
+    await response.body?.cancel();
+    return { status: response.status, location: response.headers.get('location') };
+  };
+  const head = await send('HEAD').catch(() => undefined);
+  return head !== undefined && head.status < 400 ? head : send('GET');
+}
+
+/** Other errors of a request, such as 403 or 429, are of a website that is there and does not like to be asked. */
+function judge(status: number, { host }: URL): Probed {
+  if (gone.has(status))
+    return { state: 'down', problem: `${host} answers that the page does not exist (${status}).`, isAnswered: true };
+  if (status >= 500)
+    return { state: 'down', problem: `${host} answers with an error of its own (${status}).`, isAnswered: true };
+  return { state: 'up' };
+}
+
+function problemOf(error: unknown, host: string): string {
+  if (error instanceof Unresolved) return `The address of ${host} cannot be found.`;
+  if (error instanceof DOMException && error.name === 'TimeoutError') return `${host} does not answer.`;
+  return `${host} cannot be reached. ${connectionError(error)}`;
+}
