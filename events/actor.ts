@@ -36,4 +36,4 @@ export function actorParts(actor: Actor): { id: string; client: string | undefin
 export const isDoneBy = (actor: Actor, by: Actor): boolean => actor === by || actor.startsWith(`${by}/`);
 
 /** An actor as clients of the API may send it. */
-export const keyActorPattern = `^key_[0-9A-Za-z]+(/[a-z0-9._-]{1,${maxClientLength}})?$`;
+export const ownActorPattern = `^(usr_[0-9A-Za-z]+|key_[0-9A-Za-z]+(/[a-z0-9._-]{1,${maxClientLength}})?)$`;

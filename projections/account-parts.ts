@@ -2,6 +2,7 @@ import type { AccountEvent } from '../events/account.ts';
 import type { Pending } from '../events/recorded.ts';
 import type { Queryable } from '../src/lib/sql.ts';
 import { writeAlert } from './alerts.ts';
+import { writeMember } from './members.ts';
 import { writeReport } from './reports.ts';
 import { writeShare } from './shares.ts';
 
@@ -12,6 +13,7 @@ export const writeParts = (sql: Queryable, event: Pending<AccountEvent>): Promis
   ...writeShare(sql, event),
   ...writeReport(sql, event),
   ...writeAlert(sql, event),
+  ...writeMember(sql, event),
 ];
 
 function writeKey(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {

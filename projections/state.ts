@@ -21,7 +21,7 @@ import { writeParts } from './account-parts.ts';
 
 /**
  * Current state: `accounts`, `api_keys`, `subscriptions`, `domains`, `codes`, `code_counts`, `blocked_hosts`, `logos`,
- * `shares`, `reports`, `alerts` and `raised_alerts`.
+ * `shares`, `reports`, `alerts`, `raised_alerts` and `members`.
  *
  * Applies every event of codes, accounts and the service except erased ones, in the transaction that appends them: it never
  * lags and needs no checkpoint. A rebuild applies the same functions to the whole log (src/maintenance/replay-state.ts).
@@ -40,6 +40,7 @@ export const stateTables = {
   alerts: 'id',
   raised_alerts: 'alert, subject',
   reports: 'id',
+  members: 'account, user_id',
 } as const;
 
 /** The rows that events change, before the events. */
@@ -203,6 +204,7 @@ const removeAccounts = (sql: Queryable, ids: string[]): Promise<unknown>[] => [
   sql`DELETE FROM alerts WHERE account = ANY(${ids})`,
   sql`DELETE FROM raised_alerts WHERE account = ANY(${ids})`,
   sql`DELETE FROM reports WHERE account = ANY(${ids})`,
+  sql`DELETE FROM members WHERE account = ANY(${ids})`,
 ];
 
 function writeWebhooks(sql: Queryable, before: Webhook[], events: Pending<WebhookEvent>[]): Promise<unknown>[] {

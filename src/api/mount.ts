@@ -2,13 +2,14 @@ import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import type { Admission, Rate } from '../accounts/admission.ts';
 import { requireScope } from '../accounts/key-limits.ts';
+import { requireProof, requireRole } from '../accounts/roles.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { idleSeconds, timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Tracing } from '../tracing/tracing.ts';
-import { scopeOf } from './http/access.ts';
+import { accessOf } from './http/access.ts';
 import {
   type Answer,
   refusalAnswer,
@@ -45,7 +46,7 @@ export function mount(app: Elysia, operations: Operation[], options: MountOption
   for (const operation of operations) {
     const { method } = operation;
     const path = base + operation.path.slice('/v1'.length);
-    const handle = withinScope(operation, handlerOf(operation, options.parameters));
+    const handle = withAccess(operation, handlerOf(operation, options.parameters));
     const respond = responder(options, path, handle, operation.answerWithinMs);
     app.route(method, path, respond);
     if (method === 'GET') app.route('HEAD', path, respond);
@@ -66,10 +67,13 @@ export function mount(app: Elysia, operations: Operation[], options: MountOption
 
 const noParameters = t.Object({});
 
-function withinScope({ operationId }: Operation, handle: Handle): Handle {
-  const scope = scopeOf(operationId);
+/** Checks the scope and the role of the caller, and whether the session was proven recently enough. */
+function withAccess({ operationId }: Operation, handle: Handle): Handle {
+  const { scope, role, asksAgain = false } = accessOf(operationId);
   return async (call, request) => {
     if (scope !== null) requireScope(call.caller, scope);
+    requireRole(call.caller, role);
+    if (asksAgain) requireProof(call.caller);
     return handle(call, request);
   };
 }

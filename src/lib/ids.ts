@@ -14,6 +14,8 @@ export type IdPrefix =
   | 'shr'
   | 'alr'
   | 'rpt'
+  | 'usr'
+  | 'inv'
   | 'whd'
   | 'wh'
   | 'whr'

@@ -261,4 +261,6 @@ const accountTables = [
   'mails',
   'report_schedules',
   'report_recipients',
+  'invitations',
+  'one_time_links',
 ];

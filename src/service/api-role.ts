@@ -28,6 +28,8 @@ export function serveApiAndConsole(
     mail,
     domains: createDomainChecker(context, publish),
     maxLogos: config.maxLogos,
+    signup: config.signup,
+    signupPlan: config.signupPlan,
     limits: { testCodes: config.maxTestCodes, givenShortCodes: config.maxGivenShortCodes },
     tracing,
     onChange: publish,

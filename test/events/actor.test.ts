@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { actorParts, clientActor, clientName, isDoneBy, keyActorPattern } from '../../events/actor.ts';
+import { actorParts, clientActor, clientName, isDoneBy, ownActorPattern } from '../../events/actor.ts';
 
 describe('the name of a client', () => {
   test.each([
@@ -25,7 +25,7 @@ describe('the name of a client', () => {
         const client = clientName(given);
         if (client === undefined) return;
         const actor = clientActor('key_1', client);
-        expect(actor).toMatch(new RegExp(keyActorPattern));
+        expect(actor).toMatch(new RegExp(ownActorPattern));
         expect(actorParts(actor)).toEqual({ id: 'key_1', client });
       }),
     );

@@ -1,5 +1,5 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { actorParts, keyActorPattern } from '../../../events/actor.ts';
+import { actorParts, ownActorPattern } from '../../../events/actor.ts';
 import { type CodeDifference, differenceOf } from '../../../events/code-change.ts';
 import { readTimestamp, timestampProblem } from '../../../events/timestamp.ts';
 import { requireOwnKey } from '../../accounts/keys.ts';
@@ -7,6 +7,7 @@ import { maxRevertedCodes, revert } from '../../codes/revert.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { LimitPerKey } from '../../lib/limit-per-key.ts';
 import { timeouts } from '../../lib/timeouts.ts';
+import { requireOwnPerson } from '../../people/members.ts';
 import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { exact } from '../http/schemas.ts';
@@ -22,11 +23,11 @@ const timestamp = (description: string) =>
 export const RevertRequest = t.Object(
   {
     actor: t.String({
-      pattern: keyActorPattern,
+      pattern: ownActorPattern,
       description:
-        'Id of the key whose changes are undone, `key_…`, as `key_id` in the history; also of a revoked one. Changes in the console are made by the key that its session was opened with. What the MCP clients of the key changed is undone, too; `key_…/claude-code` undoes only what that client changed.',
+        'Id of the key (`key_…`) or person (`usr_…`) whose changes are undone, as `key_id` in the history; also of a revoked key or a former member. Changes in the console are made by the person who signed in, or by the key of the session. What the MCP clients of a key changed is undone, too; `key_…/claude-code` undoes only what that client changed.',
       examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'],
-      'x-expected': 'the id of a key, key_…, or a client of it, key_…/claude-code',
+      'x-expected': 'the id of a key, key_…, a client of it, key_…/claude-code, or the id of a person, usr_…',
     }),
     from: timestamp('Changes since this time are undone.'),
     to: t.Optional(timestamp('Changes until this time are undone. Default: now.')),
@@ -89,9 +90,9 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     method: 'POST',
     path: '/v1/account/revert',
     tag: 'Account',
-    summary: 'Undo what a key did',
+    summary: 'Undo what a key or a person did',
     description: [
-      'Undoes every change that a key made to codes in a period: of a leaked key, or of a script gone wrong. Revoke a leaked key first. Send `dry_run` to see what would change.',
+      'Undoes every change that a key or a person made to codes in a period: of a leaked key, or of a script gone wrong. Revoke a leaked key first. Send `dry_run` to see what would change.',
       'Each field gets the value from before the changes of the key. A field that another key changed later keeps its value, and so does one whose earlier value is invalid now, such as a URL on a host that was blocked since; `skipped` lists these. A code that the key paused is resumed. A code that it created, resumed or published is paused, not deleted, since a deletion could not be undone: delete it yourself if you do not want it. A code that it deleted cannot be brought back.',
       `Codes of the mode of the key of the request, at most ${maxRevertedCodes}; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.`,
     ].join('\n\n'),
@@ -102,7 +103,9 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     async handle({ caller, body }) {
       const now = clock();
       const period = readPeriod(body, now);
-      await requireOwnKey(sql, caller, actorParts(body.actor).id);
+      const { id } = actorParts(body.actor);
+      if (id.startsWith('usr_')) await requireOwnPerson(sql, caller.account, id);
+      else await requireOwnKey(sql, caller, id);
       const request = {
         ...period,
         actor: body.actor,

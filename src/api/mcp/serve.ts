@@ -62,7 +62,7 @@ function messageHandler(operations: Operations, { clock, log }: McpOptions): Han
     if (typeof message !== 'object' || message === null || Array.isArray(message))
       throw invalid([{ field: 'body', message: 'The body must be one JSON-RPC message, not a batch.' }]);
     const client = clientOf(request.headers, message);
-    const actor = clientActor(caller.key, client);
+    const actor = clientActor(caller.actor, client);
     // Loaded with the first message: it takes 29 MB, and most services never get one.
     const { answerMessage } = await import('./server.ts');
     const response = await answerMessage(tools, {

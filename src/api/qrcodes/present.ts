@@ -106,9 +106,13 @@ export function presentPage<T>(data: T[], { page, limit }: { page: number; limit
   return { data, pagination: { page, limit, total, total_pages: Math.ceil(total / limit) } };
 }
 
-export function presentHistory(event: Recorded<CodeEvent>): Static<typeof HistoryEntry> {
-  const { type, version, occurred_at } = event;
-  const { id, client } = actorParts(event.actor);
+/** `names` are those of `actorNames`. */
+export function presentHistory(
+  event: Recorded<CodeEvent>,
+  names: ReadonlyMap<string, string>,
+): Static<typeof HistoryEntry> {
+  const { type, version, occurred_at, actor } = event;
+  const { id, client } = actorParts(actor);
   return {
     id: event.id,
     event: type,
@@ -117,5 +121,7 @@ export function presentHistory(event: Recorded<CodeEvent>): Static<typeof Histor
     ...differenceOf(event),
     key_id: id,
     ...(client === undefined ? {} : { client }),
+    actor,
+    actor_name: names.get(actor) ?? null,
   };
 }

@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type Webhooks = ReceiveScanCreatedWebhookRequest | ReceiveScanWebhookEventWebhookRequest | ReceiveCodeWebhookEventWebhookRequest | ReceiveAlertWebhookEventWebhookRequest;
+export type Webhooks = ReceiveScanCreatedWebhookRequest | ReceiveScanWebhookEventWebhookRequest | ReceiveCodeWebhookEventWebhookRequest;
 
 export type QrCode = {
     /**
@@ -508,13 +508,17 @@ export type HistoryEntry = {
      */
     to: unknown;
     /**
-     * Key that made the change, `operator`, or `scanlog` for the service itself.
+     * Key (`key_…`) or person (`usr_…`) that made the change, `operator`, or `scanlog` for the service itself.
      */
     key_id: string;
     /**
-     * The MCP client that made the change with the key, by the name that it gives itself.
+     * The same as `key_id`.
      */
-    client?: string;
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
 };
 
 export type Deleted = {
@@ -701,7 +705,7 @@ export type RestoreRequest = {
 
 export type RevertRequest = {
     /**
-     * Id of the key whose changes are undone, `key_…`, as `key_id` in the history; also of a revoked one. Changes in the console are made by the key that its session was opened with. What the MCP clients of the key changed is undone, too; `key_…/claude-code` undoes only what that client changed.
+     * Id of the key (`key_…`) or person (`usr_…`) whose changes are undone, as `key_id` in the history; also of a revoked key or a former member. Changes in the console are made by the person who signed in, or by the key of the session.
      */
     actor: string;
     /**
@@ -1742,259 +1746,6 @@ export type ShareChange = {
      * Websites that may show the page in a frame, such as https://example.com; up to 10. Default: none.
      */
     frame_origins?: Array<string>;
-};
-
-export type Alert = {
-    /**
-     * Identifier of the alert.
-     */
-    id: string;
-    /**
-     * What it watches.
-     * - `silent`: a code that is scanned regularly has no scans at all when it usually has some.
-     * - `spike`: a code has at least four times as many scans as usual.
-     * - `limit_near`: the `max_scans` of a code, a limit of the plan, or the disk of the service is nearly used up.
-     * - `destination_down`: a website that a code leads to has failed twice within about an hour.
-     * - `domain_failing`: a custom domain no longer passes the checks of its DNS records; needs a live key.
-     */
-    kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
-    /**
-     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
-     */
-    name: string;
-    qr_ids: Array<string> | null;
-    tags: Array<string> | null;
-    /**
-     * The share of a limit from which `limit_near` warns, 50 to 99; the other kinds ignore it. Default: 90.
-     */
-    percent: number;
-    /**
-     * False while the alert is paused. Default: true.
-     */
-    active: boolean;
-    /**
-     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
-     */
-    to: Array<string>;
-    /**
-     * How many things it has raised that are not over, at most 100. `GET /v1/alerts/raised` lists them.
-     */
-    raised: number;
-    /**
-     * When it was created.
-     */
-    created_at: string;
-};
-
-export type NewAlert = {
-    /**
-     * What it watches.
-     * - `silent`: a code that is scanned regularly has no scans at all when it usually has some.
-     * - `spike`: a code has at least four times as many scans as usual.
-     * - `limit_near`: the `max_scans` of a code, a limit of the plan, or the disk of the service is nearly used up.
-     * - `destination_down`: a website that a code leads to has failed twice within about an hour.
-     * - `domain_failing`: a custom domain no longer passes the checks of its DNS records; needs a live key.
-     */
-    kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
-    /**
-     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
-     */
-    name?: string;
-    qr_ids?: Array<string> | null;
-    tags?: Array<string> | null;
-    /**
-     * The share of a limit from which `limit_near` warns, 50 to 99; the other kinds ignore it. Default: 90.
-     */
-    percent?: number;
-    /**
-     * False while the alert is paused. Default: true.
-     */
-    active?: boolean;
-    /**
-     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
-     */
-    to?: Array<string>;
-};
-
-export type AlertChange = {
-    /**
-     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
-     */
-    name?: string;
-    qr_ids?: Array<string> | null;
-    tags?: Array<string> | null;
-    /**
-     * The share of a limit from which `limit_near` warns, 50 to 99; the other kinds ignore it. Default: 90.
-     */
-    percent?: number;
-    /**
-     * False while the alert is paused. Default: true.
-     */
-    active?: boolean;
-    /**
-     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
-     */
-    to?: Array<string>;
-};
-
-export type RaisedAlert = {
-    /**
-     * Identifier of the alert.
-     */
-    alert_id: string;
-    /**
-     * What it watches.
-     * - `silent`: a code that is scanned regularly has no scans at all when it usually has some.
-     * - `spike`: a code has at least four times as many scans as usual.
-     * - `limit_near`: the `max_scans` of a code, a limit of the plan, or the disk of the service is nearly used up.
-     * - `destination_down`: a website that a code leads to has failed twice within about an hour.
-     * - `domain_failing`: a custom domain no longer passes the checks of its DNS records; needs a live key.
-     */
-    kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
-    /**
-     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
-     */
-    name: string;
-    qr_id: string | null;
-    domain_id: string | null;
-    /**
-     * What happened, in a few words.
-     */
-    title: string;
-    /**
-     * What happened and why it was noticed, as sentences for people.
-     */
-    message: string;
-    /**
-     * The page of the console that shows more.
-     */
-    url: string;
-    /**
-     * When it was raised.
-     */
-    raised_at: string;
-};
-
-export type Report = {
-    /**
-     * Identifier of the report.
-     */
-    id: string;
-    /**
-     * Title of the report, 1 to 255 characters.
-     */
-    name: string;
-    /**
-     * `week`: from Monday to Sunday. `month`: a month of the calendar.
-     */
-    every: 'week' | 'month';
-    /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
-     */
-    timezone: string;
-    /**
-     * The file that is attached. Default: pdf.
-     */
-    format: 'pdf' | 'csv';
-    qr_ids: Array<string> | null;
-    tags: Array<string> | null;
-    /**
-     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
-     */
-    to: Array<string>;
-    /**
-     * Those of `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
-     */
-    unsubscribed: Array<string>;
-    /**
-     * Addresses whose last mail did not arrive.
-     */
-    undelivered: Array<{
-        /**
-         * The address.
-         */
-        email: string;
-        /**
-         * What the mail server answered.
-         */
-        message: string;
-        /**
-         * When.
-         */
-        at: string;
-    }>;
-    /**
-     * Whether this service sends mail: false while its operator has not set SMTP_URL.
-     */
-    is_mailed: boolean;
-    next_at: string | null;
-    last_at: string | null;
-    /**
-     * When it was created.
-     */
-    created_at: string;
-};
-
-export type NewReport = {
-    /**
-     * Title of the report, 1 to 255 characters.
-     */
-    name: string;
-    /**
-     * `week`: from Monday to Sunday. `month`: a month of the calendar.
-     */
-    every: 'week' | 'month';
-    /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
-     */
-    timezone?: string;
-    /**
-     * The file that is attached. Default: pdf.
-     */
-    format?: 'pdf' | 'csv';
-    /**
-     * The codes that it is about, up to 100; a code that is deleted later leaves it.
-     */
-    qr_ids?: Array<string>;
-    /**
-     * It is about all codes with one of these tags, also those that get it later.
-     */
-    tags?: Array<string>;
-    /**
-     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
-     */
-    to: Array<string>;
-};
-
-export type ReportChange = {
-    /**
-     * Title of the report, 1 to 255 characters.
-     */
-    name?: string;
-    /**
-     * `week`: from Monday to Sunday. `month`: a month of the calendar.
-     */
-    every?: 'week' | 'month';
-    /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
-     */
-    timezone?: string;
-    /**
-     * The file that is attached. Default: pdf.
-     */
-    format?: 'pdf' | 'csv';
-    /**
-     * The codes that it is about, up to 100; a code that is deleted later leaves it.
-     */
-    qr_ids?: Array<string>;
-    /**
-     * It is about all codes with one of these tags, also those that get it later.
-     */
-    tags?: Array<string>;
-    /**
-     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
-     */
-    to?: Array<string>;
 };
 
 /**
@@ -3106,12 +2857,105 @@ export type NewApiKey = {
     allowed_cidrs?: Array<string> | null;
 };
 
+export type Member = {
+    /**
+     * Identifier of the person.
+     */
+    id: string;
+    name: string;
+    /**
+     * E-mail address; null for a caller who is not owner, except their own.
+     */
+    email: string | null;
+    /**
+     * What the person may do: all of it (`owner`), change codes (`editor`), or read (`viewer`).
+     */
+    role: 'owner' | 'editor' | 'viewer';
+    /**
+     * When the person became a member.
+     */
+    joined_at: string;
+    last_signed_in_at: string | null;
+    /**
+     * Whether it is the person who sent the request.
+     */
+    is_you: boolean;
+};
+
+export type MemberChange = {
+    /**
+     * What the person may do: all of it (`owner`), change codes (`editor`), or read (`viewer`).
+     */
+    role: 'owner' | 'editor' | 'viewer';
+};
+
+export type Invitation = {
+    /**
+     * Identifier of the invitation.
+     */
+    id: string;
+    /**
+     * E-mail address.
+     */
+    email: string;
+    /**
+     * What the person may do: all of it (`owner`), change codes (`editor`), or read (`viewer`).
+     */
+    role: 'owner' | 'editor' | 'viewer';
+    /**
+     * When it was created.
+     */
+    created_at: string;
+    /**
+     * When its link stops working.
+     */
+    expires_at: string;
+};
+
+export type CreatedInvitation = {
+    /**
+     * Identifier of the invitation.
+     */
+    id: string;
+    /**
+     * E-mail address.
+     */
+    email: string;
+    /**
+     * What the person may do: all of it (`owner`), change codes (`editor`), or read (`viewer`).
+     */
+    role: 'owner' | 'editor' | 'viewer';
+    /**
+     * When it was created.
+     */
+    created_at: string;
+    /**
+     * When its link stops working.
+     */
+    expires_at: string;
+    /**
+     * The link to send to the person: only this response contains it. It works once, for 7 days.
+     */
+    url: string;
+};
+
+export type NewInvitation = {
+    /**
+     * E-mail address.
+     */
+    email: string;
+    /**
+     * What the person may do: all of it (`owner`), change codes (`editor`), or read (`viewer`).
+     */
+    role: 'owner' | 'editor' | 'viewer';
+};
+
 export type Error = {
     error: {
         /**
          * Machine-readable error code.
          */
-        code: 'invalid_request' | 'destination_blocked' | 'unreadable_style' | 'unsupported_characters' | 'unauthorized' | 'quota_exceeded' | 'plan_required' | 'account_suspended' | 'live_key_required' | 'insufficient_scope' | 'wider_key' | 'address_not_allowed' | 'origin_not_allowed' | 'not_found' | 'method_not_allowed' | 'short_code_taken' | 'domain_taken' | 'conflict' | 'idempotency_conflict' | 'logo_in_use' | 'replay_running' | 'account_changed' | 'gone' | 'disabled' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
+        code: 'invalid_request' | 'destination_blocked' | 'unreadable_style' | 'unsupported_characters' | 'unauthorized' | 'quota_exceeded' | 'plan_required' | 'account_suspended' | 'live_key_required' | 'insufficient_scope' | 'insufficient_role' | 'reauthentication_required' | 'wider_key' | 'address_not_allowed' | 'not_found' | 'method_not_allowed' | 'short_code_taken' | 'domain_taken' | 'conflict' | 'idempotency_conflict' | 'logo_in_use' | 'replay_running' | 'account_changed' | 'last_owner' | 'already_member' | 'gone' | 'disabled' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
         /**
          * Human-readable message.
          */
@@ -3130,12 +2974,1184 @@ export type Error = {
 /**
  * An event of the account; `type` says which `data` it has.
  */
-export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AlertCreatedEvent | AlertUpdatedEvent | AlertDeletedEvent | AlertRaisedEvent | AlertClearedEvent | ReportCreatedEvent | ReportChangedEvent | ReportRemovedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
+export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | MemberJoinedEvent | MemberRoleChangedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationRevokedEvent | InvitationAcceptedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
 
 /**
  * An event of the audit log; `type` says which `data` it has.
  */
-export type AuditEvent = CodeDisabledEvent | CodeEnabledEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AlertCreatedEvent | AlertUpdatedEvent | AlertDeletedEvent | AlertRaisedEvent | AlertClearedEvent | ReportCreatedEvent | ReportChangedEvent | ReportRemovedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
+export type AuditEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'code.disabled';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the code.
+         */
+        qr_id: string;
+        /**
+         * The field that changed, or `schedule`, `query` for several; `version` for a restore; null for create and delete.
+         */
+        field: string | null;
+        /**
+         * Value before the change.
+         */
+        from: unknown;
+        /**
+         * Value after the change; for a new code all fields that were given.
+         */
+        to: unknown;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'code.enabled';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the code.
+         */
+        qr_id: string;
+        /**
+         * The field that changed, or `schedule`, `query` for several; `version` for a restore; null for create and delete.
+         */
+        field: string | null;
+        /**
+         * Value before the change.
+         */
+        from: unknown;
+        /**
+         * Value after the change; for a new code all fields that were given.
+         */
+        to: unknown;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'key.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the key.
+         */
+        key_id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The last four characters of the key.
+         */
+        last4: string;
+        /**
+         * What the key may do; null for full access.
+         */
+        scopes: Array<'codes.read' | 'codes.write' | 'analytics.read' | 'events.read' | 'webhooks.write' | 'domains.write' | 'account.read' | 'account.write'> | null;
+        /**
+         * When the key stops working; null if it does not expire.
+         */
+        expires_at: string | null;
+        /**
+         * The networks that the key may be used from; null for all.
+         */
+        allowed_cidrs: Array<string> | null;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'key.rotated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the key.
+         */
+        key_id: string;
+        mode: 'live' | 'test';
+        /**
+         * The new key.
+         */
+        replaced_by: string;
+        /**
+         * When the replaced key stops working.
+         */
+        expires_at: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'key.revoked';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the key.
+         */
+        key_id: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.set';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        mode: 'live' | 'test';
+        url: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the webhook.
+         */
+        webhook_id: string;
+        mode: 'live' | 'test';
+        url: string;
+        description: string;
+        events: Array<string>;
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
+        active: boolean;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the webhook.
+         */
+        webhook_id: string;
+        mode: 'live' | 'test';
+        from: {
+            url?: string;
+            description?: string;
+            events?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+            active?: boolean;
+        };
+        to: {
+            url?: string;
+            description?: string;
+            events?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+            active?: boolean;
+        };
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.secret_rotated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the webhook.
+         */
+        webhook_id: string;
+        mode: 'live' | 'test';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.disabled';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the webhook.
+         */
+        webhook_id: string;
+        mode: 'live' | 'test';
+        reason: 'gone' | 'failing';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.deleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the webhook.
+         */
+        webhook_id: string;
+        mode: 'live' | 'test';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'session.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the session.
+         */
+        session_id: string;
+        mode: 'live' | 'test';
+        /**
+         * With a key, with a password, passkey or identity provider, or with a link, from another signed-in device or to set a password.
+         */
+        by: 'key' | 'link' | 'password' | 'passkey' | 'oidc';
+        device: string;
+        browser: string;
+        /**
+         * Whether the person had never signed in on this device before; false for a key.
+         */
+        is_new_device: boolean;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'session.ended';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the session.
+         */
+        session_id: string;
+        mode: 'live' | 'test';
+        by: 'sign_out' | 'other_session' | 'operator';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'sign_in.failed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        mode: 'live' | 'test';
+        reason: 'key_revoked' | 'key_expired' | 'address_not_allowed' | 'other_account' | 'other_mode' | 'link_expired';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'logo.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the logo.
+         */
+        logo_id: string;
+        mode: 'live' | 'test';
+        format: 'png' | 'jpeg' | 'webp' | 'svg';
+        /**
+         * In pixels.
+         */
+        width: number;
+        /**
+         * In pixels.
+         */
+        height: number;
+        /**
+         * Size of the uploaded picture.
+         */
+        bytes: number;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'logo.deleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the logo.
+         */
+        logo_id: string;
+        mode: 'live' | 'test';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.added';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.verified';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.failing';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+        problems: Array<{
+            check: 'txt' | 'reach' | 'claim';
+            expected: string;
+            found: string;
+        }>;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+        from: {
+            root_url: string | null;
+            not_found_url: string | null;
+            expired_url: string | null;
+            app_links: {
+                apple?: unknown;
+                android?: Array<unknown>;
+            } | null;
+        };
+        to: {
+            root_url: string | null;
+            not_found_url: string | null;
+            expired_url: string | null;
+            app_links: {
+                apple?: unknown;
+                android?: Array<unknown>;
+            } | null;
+        };
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.removed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+        reason: 'removed' | 'claimed';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'share.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the page.
+         */
+        share_id: string;
+        mode: 'live' | 'test';
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
+        name: string;
+        has_password: boolean;
+        expires_at: string | null;
+        bots: 'include' | 'exclude';
+        frame_origins: Array<string>;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'share.changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the page.
+         */
+        share_id: string;
+        mode: 'live' | 'test';
+        from: {
+            name?: string;
+            has_password?: boolean;
+            expires_at?: string | null;
+            bots?: 'include' | 'exclude';
+            frame_origins?: Array<string>;
+        };
+        to: {
+            name?: string;
+            has_password?: boolean;
+            expires_at?: string | null;
+            bots?: 'include' | 'exclude';
+            frame_origins?: Array<string>;
+        };
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'share.ended';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the page.
+         */
+        share_id: string;
+        mode: 'live' | 'test';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'member.joined';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the person.
+         */
+        user_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'member.role_changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the person.
+         */
+        user_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'member.removed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the person.
+         */
+        user_id: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'invitation.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the invitation.
+         */
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'invitation.revoked';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the invitation.
+         */
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'invitation.accepted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the invitation.
+         */
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        name: string;
+        plan: 'free' | 'pro' | 'business' | 'enterprise';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        field: 'name' | 'timezone' | 'guest_page' | 'primary_domain';
+        from: string;
+        to: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.plan_changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        from: 'free' | 'pro' | 'business' | 'enterprise';
+        to: 'free' | 'pro' | 'business' | 'enterprise';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.reverted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        mode: 'live' | 'test';
+        /**
+         * The key or person whose changes were undone.
+         */
+        actor: string;
+        from: string;
+        to: string;
+        /**
+         * Codes that were changed.
+         */
+        changed: number;
+        /**
+         * Things that were left as they are.
+         */
+        skipped: number;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.suspended';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * The reason that the operator gave.
+         */
+        reason: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.resumed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        [key: string]: never;
+    };
+};
 
 /**
  * A code was scanned.
@@ -3151,7 +4167,7 @@ export type ScanCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3175,7 +4191,7 @@ export type CodeCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3216,7 +4232,7 @@ export type CodeUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3257,7 +4273,7 @@ export type CodePausedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3298,7 +4314,7 @@ export type CodeResumedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3339,7 +4355,7 @@ export type CodePublishedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3380,7 +4396,7 @@ export type CodeRestoredEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3421,7 +4437,7 @@ export type CodeLimitReachedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3462,7 +4478,7 @@ export type CodeDisabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3503,7 +4519,7 @@ export type CodeEnabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3544,7 +4560,7 @@ export type CodeDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3585,7 +4601,7 @@ export type KeyCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3632,7 +4648,7 @@ export type KeyRotatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3670,7 +4686,7 @@ export type KeyRevokedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3699,7 +4715,7 @@ export type WebhookSetEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3726,7 +4742,7 @@ export type WebhookCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3762,7 +4778,7 @@ export type WebhookUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3808,7 +4824,7 @@ export type WebhookSecretRotatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3838,7 +4854,7 @@ export type WebhookDisabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3869,7 +4885,7 @@ export type WebhookDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3899,7 +4915,7 @@ export type SessionCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3913,16 +4929,20 @@ export type SessionCreatedEvent = {
         session_id: string;
         mode: 'live' | 'test';
         /**
-         * With a key, or with a link from another signed-in device.
+         * With a key, with a password, passkey or identity provider, or with a link, from another signed-in device or to set a password.
          */
-        by: 'key' | 'link';
+        by: 'key' | 'link' | 'password' | 'passkey' | 'oidc';
         device: string;
         browser: string;
+        /**
+         * Whether the person had never signed in on this device before; false for a key.
+         */
+        is_new_device: boolean;
     };
 };
 
 /**
- * A console session was ended, by its own sign-out or by another session. Sessions that expire are not reported.
+ * A console session was ended, by its own sign-out, by another session or by the operator. Sessions that expire are not reported.
  */
 export type SessionEndedEvent = {
     /**
@@ -3935,7 +4955,7 @@ export type SessionEndedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3948,7 +4968,7 @@ export type SessionEndedEvent = {
          */
         session_id: string;
         mode: 'live' | 'test';
-        by: 'sign_out' | 'other_session';
+        by: 'sign_out' | 'other_session' | 'operator';
     };
 };
 
@@ -3966,7 +4986,7 @@ export type SignInFailedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3993,7 +5013,7 @@ export type LogoCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4036,7 +5056,7 @@ export type LogoDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4066,7 +5086,7 @@ export type DomainAddedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4096,7 +5116,7 @@ export type DomainVerifiedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4126,7 +5146,7 @@ export type DomainFailingEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4161,7 +5181,7 @@ export type DomainUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4209,7 +5229,7 @@ export type DomainRemovedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4240,7 +5260,7 @@ export type ShareCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4277,7 +5297,7 @@ export type ShareChangedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4321,7 +5341,7 @@ export type ShareEndedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4338,20 +5358,20 @@ export type ShareEndedEvent = {
 };
 
 /**
- * An alert was created.
+ * A person became a member of the account.
  */
-export type AlertCreatedEvent = {
+export type MemberJoinedEvent = {
     /**
      * Identifier of the event, the same whenever it is read.
      */
     id: string;
-    type: 'alert.created';
+    type: 'member.joined';
     /**
      * When it happened.
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4360,34 +5380,28 @@ export type AlertCreatedEvent = {
     qr_id?: string;
     data: {
         /**
-         * Identifier of the alert.
+         * Identifier of the person.
          */
-        alert_id: string;
-        mode: 'live' | 'test';
-        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
-        name: string;
-        tags: Array<string> | null;
-        percent: number;
-        active: boolean;
-        qr_ids: Array<string> | null;
+        user_id: string;
+        role: 'owner' | 'editor' | 'viewer';
     };
 };
 
 /**
- * Settings of an alert changed; `from` and `to` have only those.
+ * A member of the account got another role.
  */
-export type AlertUpdatedEvent = {
+export type MemberRoleChangedEvent = {
     /**
      * Identifier of the event, the same whenever it is read.
      */
     id: string;
-    type: 'alert.updated';
+    type: 'member.role_changed';
     /**
      * When it happened.
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4396,42 +5410,28 @@ export type AlertUpdatedEvent = {
     qr_id?: string;
     data: {
         /**
-         * Identifier of the alert.
+         * Identifier of the person.
          */
-        alert_id: string;
-        mode: 'live' | 'test';
-        from: {
-            name?: string;
-            tags?: Array<string> | null;
-            percent?: number;
-            active?: boolean;
-            qr_ids?: Array<string> | null;
-        };
-        to: {
-            name?: string;
-            tags?: Array<string> | null;
-            percent?: number;
-            active?: boolean;
-            qr_ids?: Array<string> | null;
-        };
+        user_id: string;
+        role: 'owner' | 'editor' | 'viewer';
     };
 };
 
 /**
- * An alert was deleted; whatever it had raised ended with it.
+ * A person left the account or was removed from it.
  */
-export type AlertDeletedEvent = {
+export type MemberRemovedEvent = {
     /**
      * Identifier of the event, the same whenever it is read.
      */
     id: string;
-    type: 'alert.deleted';
+    type: 'member.removed';
     /**
      * When it happened.
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4440,28 +5440,27 @@ export type AlertDeletedEvent = {
     qr_id?: string;
     data: {
         /**
-         * Identifier of the alert.
+         * Identifier of the person.
          */
-        alert_id: string;
-        mode: 'live' | 'test';
+        user_id: string;
     };
 };
 
 /**
- * An alert has found something. It is reported once, until `alert.cleared`.
+ * Someone was invited to the account.
  */
-export type AlertRaisedEvent = {
+export type InvitationCreatedEvent = {
     /**
      * Identifier of the event, the same whenever it is read.
      */
     id: string;
-    type: 'alert.raised';
+    type: 'invitation.created';
     /**
      * When it happened.
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4470,57 +5469,28 @@ export type AlertRaisedEvent = {
     qr_id?: string;
     data: {
         /**
-         * Identifier of the alert.
+         * Identifier of the invitation.
          */
-        alert_id: string;
-        mode: 'live' | 'test';
-        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
-        /**
-         * Name of the alert.
-         */
-        name: string;
-        /**
-         * The code that it is about; null if it is about none.
-         */
-        qr_id: string | null;
-        /**
-         * The domain that it is about; null if it is about none.
-         */
-        domain_id: string | null;
-        /**
-         * What happened, in a few words.
-         */
-        title: string;
-        /**
-         * What happened and why it was noticed, as sentences for people.
-         */
-        message: string;
-        /**
-         * The page of the console that shows more.
-         */
-        url: string;
-        /**
-         * When it was raised.
-         */
-        raised_at: string;
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
     };
 };
 
 /**
- * What an alert had found is over.
+ * An invitation was revoked.
  */
-export type AlertClearedEvent = {
+export type InvitationRevokedEvent = {
     /**
      * Identifier of the event, the same whenever it is read.
      */
     id: string;
-    type: 'alert.cleared';
+    type: 'invitation.revoked';
     /**
      * When it happened.
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4529,57 +5499,28 @@ export type AlertClearedEvent = {
     qr_id?: string;
     data: {
         /**
-         * Identifier of the alert.
+         * Identifier of the invitation.
          */
-        alert_id: string;
-        mode: 'live' | 'test';
-        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
-        /**
-         * Name of the alert.
-         */
-        name: string;
-        /**
-         * The code that it is about; null if it is about none.
-         */
-        qr_id: string | null;
-        /**
-         * The domain that it is about; null if it is about none.
-         */
-        domain_id: string | null;
-        /**
-         * What happened, in a few words.
-         */
-        title: string;
-        /**
-         * What happened and why it was noticed, as sentences for people.
-         */
-        message: string;
-        /**
-         * The page of the console that shows more.
-         */
-        url: string;
-        /**
-         * When it was raised.
-         */
-        raised_at: string;
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
     };
 };
 
 /**
- * A report was set up, which is mailed every week or month.
+ * A person accepted an invitation.
  */
-export type ReportCreatedEvent = {
+export type InvitationAcceptedEvent = {
     /**
      * Identifier of the event, the same whenever it is read.
      */
     id: string;
-    type: 'report.created';
+    type: 'invitation.accepted';
     /**
      * When it happened.
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4588,95 +5529,10 @@ export type ReportCreatedEvent = {
     qr_id?: string;
     data: {
         /**
-         * Identifier of the report.
+         * Identifier of the invitation.
          */
-        report_id: string;
-        mode: 'live' | 'test';
-        name: string;
-        every: 'week' | 'month';
-        timezone: string;
-        format: 'pdf' | 'csv';
-        recipients: number;
-        qr_ids: Array<string> | null;
-        tags: Array<string> | null;
-    };
-};
-
-/**
- * Settings of a report changed; `from` and `to` have only those. `recipients` is the number of addresses.
- */
-export type ReportChangedEvent = {
-    /**
-     * Identifier of the event, the same whenever it is read.
-     */
-    id: string;
-    type: 'report.changed';
-    /**
-     * When it happened.
-     */
-    timestamp: string;
-    /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
-     */
-    actor: string;
-    /**
-     * The code that it is about.
-     */
-    qr_id?: string;
-    data: {
-        /**
-         * Identifier of the report.
-         */
-        report_id: string;
-        mode: 'live' | 'test';
-        from: {
-            name?: string;
-            every?: 'week' | 'month';
-            timezone?: string;
-            format?: 'pdf' | 'csv';
-            recipients?: number;
-            qr_ids?: Array<string> | null;
-            tags?: Array<string> | null;
-        };
-        to: {
-            name?: string;
-            every?: 'week' | 'month';
-            timezone?: string;
-            format?: 'pdf' | 'csv';
-            recipients?: number;
-            qr_ids?: Array<string> | null;
-            tags?: Array<string> | null;
-        };
-    };
-};
-
-/**
- * A report was removed, and is mailed no more.
- */
-export type ReportRemovedEvent = {
-    /**
-     * Identifier of the event, the same whenever it is read.
-     */
-    id: string;
-    type: 'report.removed';
-    /**
-     * When it happened.
-     */
-    timestamp: string;
-    /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
-     */
-    actor: string;
-    /**
-     * The code that it is about.
-     */
-    qr_id?: string;
-    data: {
-        /**
-         * Identifier of the report.
-         */
-        report_id: string;
-        mode: 'live' | 'test';
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
     };
 };
 
@@ -4694,7 +5550,7 @@ export type AccountCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4721,7 +5577,7 @@ export type AccountUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4749,7 +5605,7 @@ export type AccountPlanChangedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4763,7 +5619,7 @@ export type AccountPlanChangedEvent = {
 };
 
 /**
- * What a key did to codes in a period was undone; each change of a code is an event of its own.
+ * What a key or a person did to codes in a period was undone; each change of a code is an event of its own.
  */
 export type AccountRevertedEvent = {
     /**
@@ -4776,7 +5632,7 @@ export type AccountRevertedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4786,7 +5642,7 @@ export type AccountRevertedEvent = {
     data: {
         mode: 'live' | 'test';
         /**
-         * Identifier of the key.
+         * The key or person whose changes were undone.
          */
         actor: string;
         from: string;
@@ -4816,7 +5672,7 @@ export type AccountSuspendedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4845,7 +5701,7 @@ export type AccountResumedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4986,9 +5842,9 @@ export type Subscription = {
     id: string;
     url: string;
     /**
-     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`, `alert.raised`, `alert.cleared`. Default: all of these. Types that are added later are never sent without being listed here.
+     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`. Default: all of these. Types that are added later are never sent without being listed here.
      */
-    events: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted' | 'alert.raised' | 'alert.cleared'>;
+    events: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted'>;
     /**
      * Only events of these codes, at most 100; null for all codes. With `tags`, a code must pass both.
      */
@@ -5053,9 +5909,9 @@ export type NewSubscription = {
      */
     url: string;
     /**
-     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`, `alert.raised`, `alert.cleared`. Default: all of these. Types that are added later are never sent without being listed here.
+     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`. Default: all of these. Types that are added later are never sent without being listed here.
      */
-    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted' | 'alert.raised' | 'alert.cleared'>;
+    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted'>;
     /**
      * Only events of these codes, at most 100; null for all codes. With `tags`, a code must pass both.
      */
@@ -5080,9 +5936,9 @@ export type SubscriptionChange = {
      */
     url?: string;
     /**
-     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`, `alert.raised`, `alert.cleared`. Default: all of these. Types that are added later are never sent without being listed here.
+     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`. Default: all of these. Types that are added later are never sent without being listed here.
      */
-    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted' | 'alert.raised' | 'alert.cleared'>;
+    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted'>;
     /**
      * Only events of these codes, at most 100; null for all codes. With `tags`, a code must pass both.
      */
@@ -5118,7 +5974,7 @@ export type SubscriptionTest = {
      * The `webhook-id` that was sent. The delivery log does not list it.
      */
     webhook_id: string;
-    body: ScanWebhookEvent | CodeWebhookEvent | AlertWebhookEvent | ScanEvent;
+    body: ScanWebhookEvent | CodeWebhookEvent | ScanEvent;
     /**
      * HTTP status of the response; null if there was none.
      */
@@ -5143,7 +5999,7 @@ export type SubscriptionDelivery = {
      */
     id: string;
     status: 'pending' | 'delivered' | 'failed';
-    body: ScanWebhookEvent | CodeWebhookEvent | AlertWebhookEvent | ScanEvent;
+    body: ScanWebhookEvent | CodeWebhookEvent | ScanEvent;
     /**
      * When the delivery was created.
      */
@@ -5341,57 +6197,6 @@ export type CodeWebhookEvent = {
 /**
  * The body that is POSTed.
  */
-export type AlertWebhookEvent = {
-    type: 'alert.raised' | 'alert.cleared';
-    /**
-     * When it happened.
-     */
-    timestamp: string;
-    data: {
-        /**
-         * Identifier of the alert.
-         */
-        alert_id: string;
-        mode: 'live' | 'test';
-        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
-        /**
-         * Name of the alert.
-         */
-        name: string;
-        /**
-         * The code that it is about; null if it is about none.
-         */
-        qr_id: string | null;
-        /**
-         * The domain that it is about; null if it is about none.
-         */
-        domain_id: string | null;
-        /**
-         * What happened, in a few words.
-         */
-        title: string;
-        /**
-         * What happened and why it was noticed, as sentences for people.
-         */
-        message: string;
-        /**
-         * The page of the console that shows more.
-         */
-        url: string;
-        /**
-         * When it was raised.
-         */
-        raised_at: string;
-        /**
-         * Name of the code when the request is sent.
-         */
-        qr_name?: string;
-    };
-};
-
-/**
- * The body that is POSTed.
- */
 export type ScanEvent = {
     event: 'scan.created';
     /**
@@ -5544,9 +6349,14 @@ export type Id3 = string;
 export type Id4 = string;
 
 /**
- * Identifier of the webhook, `wh_…`.
+ * Identifier of the person, `usr_…`.
  */
 export type Id5 = string;
+
+/**
+ * Identifier of the webhook, `wh_…`.
+ */
+export type Id6 = string;
 
 /**
  * Only deliveries with this status.
@@ -5561,17 +6371,7 @@ export type ReplayId = string;
 /**
  * Identifier of the page, `shr_…`.
  */
-export type Id6 = string;
-
-/**
- * Identifier of the alert, `alr_…`.
- */
 export type Id7 = string;
-
-/**
- * Identifier of the report, `rpt_…`.
- */
-export type Id8 = string;
 
 export type ListQrCodesData = {
     body?: never;
@@ -9273,6 +10073,386 @@ export type RevokeKeyResponses = {
 
 export type RevokeKeyResponse = RevokeKeyResponses[keyof RevokeKeyResponses];
 
+export type ListMembersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/account/members';
+};
+
+export type ListMembersErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListMembersError = ListMembersErrors[keyof ListMembersErrors];
+
+export type ListMembersResponses = {
+    /**
+     * The members.
+     */
+    200: {
+        data: Array<Member>;
+    };
+};
+
+export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
+
+export type RemoveMemberData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the person, `usr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/account/members/{id}';
+};
+
+export type RemoveMemberErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `last_owner`: The account would have no owner.
+     *
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type RemoveMemberError = RemoveMemberErrors[keyof RemoveMemberErrors];
+
+export type RemoveMemberResponses = {
+    /**
+     * The person is no longer a member.
+     */
+    200: {
+        id: string;
+        removed: true;
+    };
+};
+
+export type RemoveMemberResponse = RemoveMemberResponses[keyof RemoveMemberResponses];
+
+export type UpdateMemberData = {
+    body: MemberChange;
+    path: {
+        /**
+         * Identifier of the person, `usr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/account/members/{id}';
+};
+
+export type UpdateMemberErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `last_owner`: The account would have no owner.
+     *
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type UpdateMemberError = UpdateMemberErrors[keyof UpdateMemberErrors];
+
+export type UpdateMemberResponses = {
+    /**
+     * The member after the change.
+     */
+    200: Member;
+};
+
+export type UpdateMemberResponse = UpdateMemberResponses[keyof UpdateMemberResponses];
+
+export type ListInvitationsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/account/invitations';
+};
+
+export type ListInvitationsErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListInvitationsError = ListInvitationsErrors[keyof ListInvitationsErrors];
+
+export type ListInvitationsResponses = {
+    /**
+     * The invitations.
+     */
+    200: {
+        data: Array<Invitation>;
+    };
+};
+
+export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitationsResponses];
+
+export type CreateInvitationData = {
+    body: NewInvitation;
+    path?: never;
+    query?: never;
+    url: '/v1/account/invitations';
+};
+
+export type CreateInvitationErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `already_member`: A person with this address is a member of the account already.
+     *
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type CreateInvitationError = CreateInvitationErrors[keyof CreateInvitationErrors];
+
+export type CreateInvitationResponses = {
+    /**
+     * The invitation, with its link.
+     */
+    201: CreatedInvitation;
+};
+
+export type CreateInvitationResponse = CreateInvitationResponses[keyof CreateInvitationResponses];
+
+export type RevokeInvitationData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the invitation, `inv_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/account/invitations/{id}';
+};
+
+export type RevokeInvitationErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type RevokeInvitationError = RevokeInvitationErrors[keyof RevokeInvitationErrors];
+
+export type RevokeInvitationResponses = {
+    /**
+     * The invitation is revoked.
+     */
+    200: Deleted;
+};
+
+export type RevokeInvitationResponse = RevokeInvitationResponses[keyof RevokeInvitationResponses];
+
 export type RevertChangesData = {
     body: RevertRequest;
     path?: never;
@@ -9343,7 +10523,7 @@ export type ListAuditEventsData = {
     path?: never;
     query?: {
         /**
-         * Only what this key did (`key_…`) or one of its clients (`key_…/claude-code`), or `operator`, or `scanlog`, the service itself.
+         * Only what this key (`key_…`) or person (`usr_…`) did, or `operator`, or `scanlog`, the service itself.
          */
         actor?: string;
         /**
@@ -11110,754 +12290,6 @@ export type UpdateShareResponses = {
 
 export type UpdateShareResponse = UpdateShareResponses[keyof UpdateShareResponses];
 
-export type ListAlertsData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/v1/alerts';
-};
-
-export type ListAlertsErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type ListAlertsError = ListAlertsErrors[keyof ListAlertsErrors];
-
-export type ListAlertsResponses = {
-    /**
-     * The alerts.
-     */
-    200: {
-        data: Array<Alert>;
-        /**
-         * Whether this service sends mail: false while its operator has not set SMTP_URL.
-         */
-        is_mailed: boolean;
-    };
-};
-
-export type ListAlertsResponse = ListAlertsResponses[keyof ListAlertsResponses];
-
-export type CreateAlertData = {
-    body: NewAlert;
-    path?: never;
-    query?: never;
-    url: '/v1/alerts';
-};
-
-export type CreateAlertErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `live_key_required`: The operation needs a live key, and the request has a test key.
-     *
-     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
-     *
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `conflict`: Other requests changed the same resource at the same time: send the request again.
-     */
-    409: Error;
-    /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
-     */
-    413: Error;
-    /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
-     */
-    415: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type CreateAlertError = CreateAlertErrors[keyof CreateAlertErrors];
-
-export type CreateAlertResponses = {
-    /**
-     * The new alert.
-     */
-    201: Alert;
-};
-
-export type CreateAlertResponse = CreateAlertResponses[keyof CreateAlertResponses];
-
-export type ListRaisedAlertsData = {
-    body?: never;
-    path?: never;
-    query?: {
-        /**
-         * At most 100. Default: 20.
-         */
-        limit?: number;
-    };
-    url: '/v1/alerts/raised';
-};
-
-export type ListRaisedAlertsErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type ListRaisedAlertsError = ListRaisedAlertsErrors[keyof ListRaisedAlertsErrors];
-
-export type ListRaisedAlertsResponses = {
-    /**
-     * What is raised.
-     */
-    200: {
-        data: Array<RaisedAlert>;
-        /**
-         * How many there are, also beyond `limit`.
-         */
-        total: number;
-    };
-};
-
-export type ListRaisedAlertsResponse = ListRaisedAlertsResponses[keyof ListRaisedAlertsResponses];
-
-export type DeleteAlertData = {
-    body?: never;
-    path: {
-        /**
-         * Identifier of the alert, `alr_…`.
-         */
-        id: string;
-    };
-    query?: never;
-    url: '/v1/alerts/{id}';
-};
-
-export type DeleteAlertErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `not_found`: It does not exist in this account and mode.
-     */
-    404: Error;
-    /**
-     * `conflict`: Other requests changed the same resource at the same time: send the request again.
-     */
-    409: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type DeleteAlertError = DeleteAlertErrors[keyof DeleteAlertErrors];
-
-export type DeleteAlertResponses = {
-    /**
-     * The alert is deleted.
-     */
-    200: Deleted;
-};
-
-export type DeleteAlertResponse = DeleteAlertResponses[keyof DeleteAlertResponses];
-
-export type GetAlertData = {
-    body?: never;
-    path: {
-        /**
-         * Identifier of the alert, `alr_…`.
-         */
-        id: string;
-    };
-    query?: never;
-    url: '/v1/alerts/{id}';
-};
-
-export type GetAlertErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `not_found`: It does not exist in this account and mode.
-     */
-    404: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type GetAlertError = GetAlertErrors[keyof GetAlertErrors];
-
-export type GetAlertResponses = {
-    /**
-     * The alert.
-     */
-    200: Alert;
-};
-
-export type GetAlertResponse = GetAlertResponses[keyof GetAlertResponses];
-
-export type UpdateAlertData = {
-    body: AlertChange;
-    path: {
-        /**
-         * Identifier of the alert, `alr_…`.
-         */
-        id: string;
-    };
-    query?: never;
-    url: '/v1/alerts/{id}';
-};
-
-export type UpdateAlertErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `not_found`: It does not exist in this account and mode.
-     */
-    404: Error;
-    /**
-     * `conflict`: Other requests changed the same resource at the same time: send the request again.
-     */
-    409: Error;
-    /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
-     */
-    413: Error;
-    /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
-     */
-    415: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type UpdateAlertError = UpdateAlertErrors[keyof UpdateAlertErrors];
-
-export type UpdateAlertResponses = {
-    /**
-     * The alert after the change.
-     */
-    200: Alert;
-};
-
-export type UpdateAlertResponse = UpdateAlertResponses[keyof UpdateAlertResponses];
-
-export type ListReportsData = {
-    body?: never;
-    path?: never;
-    query?: never;
-    url: '/v1/reports';
-};
-
-export type ListReportsErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type ListReportsError = ListReportsErrors[keyof ListReportsErrors];
-
-export type ListReportsResponses = {
-    /**
-     * The reports.
-     */
-    200: {
-        data: Array<Report>;
-        /**
-         * Whether this service sends mail: false while its operator has not set SMTP_URL.
-         */
-        is_mailed: boolean;
-    };
-};
-
-export type ListReportsResponse = ListReportsResponses[keyof ListReportsResponses];
-
-export type CreateReportData = {
-    body: NewReport;
-    path?: never;
-    query?: never;
-    url: '/v1/reports';
-};
-
-export type CreateReportErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
-     *
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `conflict`: Other requests changed the same resource at the same time: send the request again.
-     */
-    409: Error;
-    /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
-     */
-    413: Error;
-    /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
-     */
-    415: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type CreateReportError = CreateReportErrors[keyof CreateReportErrors];
-
-export type CreateReportResponses = {
-    /**
-     * The new report.
-     */
-    201: Report;
-};
-
-export type CreateReportResponse = CreateReportResponses[keyof CreateReportResponses];
-
-export type PreviewReportData = {
-    body?: never;
-    path?: never;
-    query?: {
-        /**
-         * Title of the report, 1 to 255 characters.
-         */
-        name?: string;
-        /**
-         * `week`: from Monday to Sunday. `month`: a month of the calendar.
-         */
-        every?: 'week' | 'month';
-        /**
-         * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
-         */
-        timezone?: string;
-        /**
-         * The codes that it is about, up to 100; a code that is deleted later leaves it.
-         */
-        qr_ids?: Array<string>;
-        /**
-         * It is about all codes with one of these tags, also those that get it later.
-         */
-        tags?: Array<string>;
-    };
-    url: '/v1/reports/preview.pdf';
-};
-
-export type PreviewReportErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type PreviewReportError = PreviewReportErrors[keyof PreviewReportErrors];
-
-export type PreviewReportResponses = {
-    /**
-     * The report.
-     */
-    200: Blob | File;
-};
-
-export type PreviewReportResponse = PreviewReportResponses[keyof PreviewReportResponses];
-
-export type DeleteReportData = {
-    body?: never;
-    path: {
-        /**
-         * Identifier of the report, `rpt_…`.
-         */
-        id: string;
-    };
-    query?: never;
-    url: '/v1/reports/{id}';
-};
-
-export type DeleteReportErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `not_found`: It does not exist in this account and mode.
-     */
-    404: Error;
-    /**
-     * `conflict`: Other requests changed the same resource at the same time: send the request again.
-     */
-    409: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type DeleteReportError = DeleteReportErrors[keyof DeleteReportErrors];
-
-export type DeleteReportResponses = {
-    /**
-     * The report was removed.
-     */
-    200: Deleted;
-};
-
-export type DeleteReportResponse = DeleteReportResponses[keyof DeleteReportResponses];
-
-export type GetReportData = {
-    body?: never;
-    path: {
-        /**
-         * Identifier of the report, `rpt_…`.
-         */
-        id: string;
-    };
-    query?: never;
-    url: '/v1/reports/{id}';
-};
-
-export type GetReportErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `not_found`: It does not exist in this account and mode.
-     */
-    404: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type GetReportError = GetReportErrors[keyof GetReportErrors];
-
-export type GetReportResponses = {
-    /**
-     * The report.
-     */
-    200: Report;
-};
-
-export type GetReportResponse = GetReportResponses[keyof GetReportResponses];
-
-export type UpdateReportData = {
-    body: ReportChange;
-    path: {
-        /**
-         * Identifier of the report, `rpt_…`.
-         */
-        id: string;
-    };
-    query?: never;
-    url: '/v1/reports/{id}';
-};
-
-export type UpdateReportErrors = {
-    /**
-     * `invalid_request`: The request is invalid; `details` names each invalid field.
-     */
-    400: Error;
-    /**
-     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
-     */
-    401: Error;
-    /**
-     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
-     *
-     * `insufficient_scope`: The API key lacks the scope that the message names.
-     *
-     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
-     */
-    403: Error;
-    /**
-     * `not_found`: It does not exist in this account and mode.
-     */
-    404: Error;
-    /**
-     * `conflict`: Other requests changed the same resource at the same time: send the request again.
-     */
-    409: Error;
-    /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
-     */
-    413: Error;
-    /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
-     */
-    415: Error;
-    /**
-     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
-     */
-    429: Error;
-    /**
-     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
-     */
-    500: Error;
-    /**
-     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
-     */
-    503: Error;
-};
-
-export type UpdateReportError = UpdateReportErrors[keyof UpdateReportErrors];
-
-export type UpdateReportResponses = {
-    /**
-     * The report after the change.
-     */
-    200: Report;
-};
-
-export type UpdateReportResponse = UpdateReportResponses[keyof UpdateReportResponses];
-
 export type ReceiveScanCreatedWebhookPayload = ScanEvent;
 
 export type ReceiveScanCreatedWebhookRequest = {
@@ -11881,15 +12313,6 @@ export type ReceiveCodeWebhookEventWebhookPayload = CodeWebhookEvent;
 export type ReceiveCodeWebhookEventWebhookRequest = {
     body: ReceiveCodeWebhookEventWebhookPayload;
     key: 'CodeWebhookEvent';
-    path?: never;
-    query?: never;
-};
-
-export type ReceiveAlertWebhookEventWebhookPayload = AlertWebhookEvent;
-
-export type ReceiveAlertWebhookEventWebhookRequest = {
-    body: ReceiveAlertWebhookEventWebhookPayload;
-    key: 'AlertWebhookEvent';
     path?: never;
     query?: never;
 };
