@@ -9,7 +9,7 @@ export function McpSetup() {
   const headers = { Authorization: `Bearer ${key}` };
   const configuration = JSON.stringify({ mcpServers: { scanlog: { type: 'http', url, headers } } }, undefined, 2);
   return (
-    <details class="card revoked-keys">
+    <details class="card key-details">
       <summary>Connect an assistant (MCP)</summary>
       <div class="stack">
         <p>
