@@ -26,7 +26,7 @@ export function McpSetup() {
           <Copy text={configuration} label="Copy MCP configuration">
             Copy
           </Copy>
-          <a href="/console/docs/mcp.md" target="_blank" rel="noreferrer">
+          <a class="button" href="/console/docs/mcp.md" target="_blank" rel="noreferrer">
             Set up your program
           </a>
         </div>
