@@ -26,7 +26,7 @@ export function clientName(given: string): string | undefined {
 /** A program that acts with a key: `key_…/claude-code`. `client` is a `clientName`. */
 export const clientActor = (key: string, client: string): Actor => `${key}/${client}`;
 
-/** The key, or whoever else acts, and the client that acts with the key. */
+/** The key, `operator` or `scanlog`, and the client that acts with the key. */
 export function actorParts(actor: Actor): { id: string; client: string | undefined } {
   const [id = '', client] = actor.split('/');
   return { id, client };

@@ -1,8 +1,8 @@
 import { problemWithShortCodeFormat } from './fields.ts';
 
 /**
- * Words that were reserved after short codes with them could be created. Such a code keeps its link: whoever serves the word
- * answers only what is not for the link.
+ * Words that could be chosen as short codes before they were reserved. Such a code keeps its link: the service answers only requests
+ * that are not for the link (src/service/app.ts).
  */
 const reservedLater: ReadonlySet<string> = new Set(['mcp']);
 

@@ -124,6 +124,7 @@ const updateCode = (operations: Operations): Tool =>
       }
       const code = await invoke.json<Code>('updateQrCode', { params: { id: qr_id }, body: changes });
       const { id, name, destination_url, short_url, status, availability, updated_at } = code;
+      // Otherwise it is the time of an earlier change, which may be the caller's, too.
       const isChanged = new Date(updated_at) >= now;
       const value = { id, name, destination_url, short_url, status, availability, updated_at };
       return { value: { ...value, undo: isChanged ? undoAt(updated_at) : null } };

@@ -88,7 +88,7 @@ export function Keys() {
         ))}
       </ul>
       {ended.length > 0 && (
-        <details class="card revoked-keys">
+        <details class="card key-details">
           <summary>
             {ended.every(({ revoked_at }) => revoked_at !== undefined) ? 'Revoked keys' : 'Revoked and expired keys'} (
             {ended.length})

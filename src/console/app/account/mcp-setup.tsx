@@ -9,7 +9,7 @@ export function McpSetup() {
   const headers = { Authorization: `Bearer ${key}` };
   const configuration = JSON.stringify({ mcpServers: { scanlog: { type: 'http', url, headers } } }, undefined, 2);
   return (
-    <details class="card revoked-keys">
+    <details class="card key-details">
       <summary>Connect an assistant (MCP)</summary>
       <div class="stack">
         <p>
@@ -26,7 +26,7 @@ export function McpSetup() {
           <Copy text={configuration} label="Copy MCP configuration">
             Copy
           </Copy>
-          <a href="/console/docs/mcp.md" target="_blank" rel="noreferrer">
+          <a class="button" href="/console/docs/mcp.md" target="_blank" rel="noreferrer">
             Set up your program
           </a>
         </div>
