@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { mailBody } from '../../src/mail/body.ts';
 import type { DueMail } from '../../src/mail/outbox.ts';
-import { createMailer, type Mailer, type MailServer } from '../../src/mail/transport.ts';
+import { createMailer, type Mailer, type MailServer, outcomeOf } from '../../src/mail/transport.ts';
 import { headersOf, partsOf, useSmtp } from '../support/smtp.ts';
 import { authority, certificate, privateKey } from '../webhooks/certificate.ts';
 
-const plain = useSmtp();
+const plain = useSmtp({ size: 100_000 });
 const secured = useSmtp({
   key: privateKey,
   cert: certificate,
@@ -87,6 +87,18 @@ test('refusals of a recipient are told apart: for good, and for now', async () =
   expect(await mailer.send(to('busy@example.com'))).toMatchObject({
     kind: 'deferred',
     reason: expect.stringMatching(/^451/),
+  });
+});
+
+test('a mail that is too large for the server does not stop the others', async () => {
+  const mailer = mailerOf({ url: plain.url });
+  const large = { name: 'a.bin', type: 'application/octet-stream', content: new Uint8Array(200_000) };
+  expect(await mailer.send({ ...mail, attachments: [large] })).toMatchObject({ kind: 'refused' });
+  expect(outcomeOf(Object.assign(new Error(), { responseCode: 550, command: 'MAIL FROM' }))).toMatchObject({
+    kind: 'unreachable',
+  });
+  expect(outcomeOf(Object.assign(new Error(), { responseCode: 421, command: 'DATA' }))).toMatchObject({
+    kind: 'unreachable',
   });
 });
 
