@@ -90,16 +90,17 @@ test('refusals of a recipient are told apart: for good, and for now', async () =
   });
 });
 
-test('a mail that is too large for the server does not stop the others', async () => {
+test('a mail that is too large, or that cannot be sent at all, does not stop the others', async () => {
   const mailer = mailerOf({ url: plain.url });
   const large = { name: 'a.bin', type: 'application/octet-stream', content: new Uint8Array(200_000) };
   expect(await mailer.send({ ...mail, attachments: [large] })).toMatchObject({ kind: 'refused' });
-  expect(outcomeOf(Object.assign(new Error(), { responseCode: 550, command: 'MAIL FROM' }))).toMatchObject({
-    kind: 'unreachable',
-  });
-  expect(outcomeOf(Object.assign(new Error(), { responseCode: 421, command: 'DATA' }))).toMatchObject({
-    kind: 'unreachable',
-  });
+  const kindOf = (fields: object) => outcomeOf(Object.assign(new Error('refused'), fields)).kind;
+  expect(kindOf({ code: 'EENVELOPE', command: 'API' })).toBe('refused');
+  expect(kindOf({ code: 'EMESSAGE', command: 'MAIL FROM' })).toBe('refused');
+  expect(kindOf({ code: 'EENVELOPE', command: 'MAIL FROM', responseCode: 552 })).toBe('refused');
+  expect(kindOf({ code: 'EENVELOPE', command: 'MAIL FROM', responseCode: 550 })).toBe('unreachable');
+  expect(kindOf({ code: 'EMESSAGE', command: 'DATA', responseCode: 421 })).toBe('unreachable');
+  expect(kindOf({ code: 'ESOCKET', command: 'CONN' })).toBe('unreachable');
 });
 
 test('a server that is down is not a refusal', async () => {
