@@ -52,6 +52,9 @@ describe('mail', () => {
     for (const bad of ['mail.example.com', 'https://h', 'smtp://u@h', 'smtp://h/path', 'smtp://h?tls=no'])
       expect(complaintAbout({ SMTP_URL: bad, ...from })).toMatch(/^SMTP_URL must be a URL such as smtp:.+\.$/);
     expect(complaintAbout({ SMTP_URL: 'smtp://h' })).toMatch(/^MAIL_FROM must be set with SMTP_URL: /);
+    const apart = { SMTP_URL: 'smtp://h', ...from, ROLES: 'projections' };
+    expect(complaintAbout(apart)).toMatch(/^PUBLIC_URL must be set with SMTP_URL for a process without the role api: /);
+    expect(complaintAbout({ ...apart, PUBLIC_URL: 'https://qr.example.com' })).toBe('nothing');
   });
 
   test('MAIL_FROM is an address, with a name or without', () => {

@@ -39,12 +39,20 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
     if ('must' in result) errors.push(`${given.name} must ${result.must}.`);
     else config[key] = result.value;
   }
-  const { smtpUrl, mailFrom }: Partial<Config> = config;
-  if (smtpUrl !== undefined && mailFrom === undefined && errors.length === 0)
-    errors.push(`MAIL_FROM must be set with SMTP_URL: ${settings.mailFrom.about}`);
+  if (errors.length === 0) errors.push(...missingWithMail(config as Config));
   if (errors.length > 0) throw new StartError(errors.join('\n'));
   // Not checked by the compiler: each value comes from its setting's reader, and is there if the setting has a fallback.
   return config as Config;
+}
+
+/** What mails need besides a server. */
+function missingWithMail({ smtpUrl, mailFrom, publicUrl, roles }: Config): string[] {
+  if (smtpUrl === undefined) return [];
+  if (mailFrom === undefined) return [`MAIL_FROM must be set with SMTP_URL: ${settings.mailFrom.about}`];
+  // The port of such a process is not the port of the service.
+  return publicUrl === undefined && !roles.includes('api')
+    ? ['PUBLIC_URL must be set with SMTP_URL for a process without the role api: links in mails begin with it.']
+    : [];
 }
 
 /** Scales the timeouts of this process by TIMEOUT_SCALE. `readConfig` reports a wrong value. */

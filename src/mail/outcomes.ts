@@ -5,6 +5,8 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 /** Pauses after attempts that the server refused for now, such as by greylisting; the last one repeats. */
 const retryMs = [minuteMs, 5 * minuteMs, 15 * minuteMs, hourMs, 4 * hourMs];
+/** After an attempt that did not reach the server: others go first, should this mail be the reason. */
+const unreachableMs = 30_000;
 /** How long a mail is tried. */
 export const maxAgeMs = 3 * 24 * hourMs;
 /** How long it is known what became of a mail. */
@@ -26,7 +28,8 @@ export type Ending = 'sent' | 'refused' | 'expired';
 export function afterAttempt(mail: Pick<DueMail, 'attempts' | 'created_at'>, outcome: Outcome, now: Date) {
   if (outcome.kind === 'sent' || outcome.kind === 'refused') return { ending: outcome.kind };
   if (now.getTime() - mail.created_at.getTime() >= maxAgeMs) return { ending: 'expired' as const };
-  const pauseMs = outcome.kind === 'unreachable' ? 0 : (retryMs[mail.attempts - 1] ?? retryMs.at(-1) ?? hourMs);
+  const pauseMs =
+    outcome.kind === 'unreachable' ? unreachableMs : (retryMs[mail.attempts - 1] ?? retryMs.at(-1) ?? hourMs);
   return { dueAt: new Date(now.getTime() + pauseMs) };
 }
 

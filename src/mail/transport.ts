@@ -99,6 +99,8 @@ function connectionOf(text: string) {
 
 interface SmtpError {
   message: string;
+  /** What nodemailer calls it, such as `EMESSAGE`. */
+  code?: string | undefined;
   /** The answer of the server, if there was one, and to what. */
   responseCode?: number | undefined;
   response?: string | undefined;
@@ -106,16 +108,21 @@ interface SmtpError {
 }
 
 const maxReasonLength = 500;
+/** Found before anything was sent: an address that the server cannot take, or a mail that is larger than it says. */
+const unsendable = ['EENVELOPE', 'EMESSAGE'];
+const tooLarge = 552;
 
 /**
  * Tells whether the server refused one mail or fails for all of them: an answer to the recipient or the content is about the
  * mail; one to the greeting, the sign-in or the sender would be the same for every other.
  */
 export function outcomeOf(error: unknown): Outcome {
-  const { message, responseCode, response, command = '' } = error as SmtpError;
+  const { message, code = '', responseCode, response, command = '' } = error as SmtpError;
   const reason = (response ?? message).slice(0, maxReasonLength);
-  if (responseCode === undefined || !['RCPT TO', 'DATA'].includes(command)) return { kind: 'unreachable', reason };
+  if (responseCode === undefined) return { kind: unsendable.includes(code) ? 'refused' : 'unreachable', reason };
+  if (responseCode === tooLarge) return { kind: 'refused', reason };
   // 421 closes the connection, 503 says that it is in the wrong state.
-  if (responseCode === 421 || responseCode === 503) return { kind: 'unreachable', reason };
+  if (!['RCPT TO', 'DATA'].includes(command) || responseCode === 421 || responseCode === 503)
+    return { kind: 'unreachable', reason };
   return { kind: responseCode >= 500 ? 'refused' : 'deferred', reason };
 }

@@ -29,14 +29,21 @@ export function drawChart(page: ReportPage, { days, daysBefore }: Days, box: Box
   const stepMm = area.width / Math.max(days.length, 1);
   for (const [i, { date, scans }] of days.entries()) {
     const height = bottom - yOf(scans);
-    page.rect({ x: area.x + i * stepMm + stepMm * 0.15, y: bottom - height, width: stepMm * 0.7, height }, colors.bar);
+    if (scans > 0)
+      page.rect(
+        { x: area.x + i * stepMm + stepMm * 0.15, y: bottom - height, width: stepMm * 0.7, height },
+        colors.bar,
+      );
     if (isLabelled(i, days.length))
       page.text(dayLabel(date, days.length), area.x + (i + 0.5) * stepMm, bottom + 4.5, { ...label, align: 'center' });
   }
   const points = daysBefore
     .slice(0, days.length)
     .map((scans, i): [number, number] => [area.x + (i + 0.5) * stepMm, yOf(scans)]);
-  page.path(points, 0.5, colors.before);
+  if (daysBefore.every((scans) => scans === 0)) return;
+  // On white, so that it stands out from the bars.
+  page.path(points, 1.3, colors.paper);
+  page.path(points, 0.6, colors.before);
 }
 
 /** Every day of a week, every fifth day of a month. */

@@ -1,5 +1,6 @@
 /** On white paper; text has a contrast of at least 7. */
 export const colors = {
+  paper: '#ffffff',
   text: '#1c1917',
   muted: '#57534e',
   line: '#d6d3d1',

@@ -13,6 +13,7 @@ const widthMm = pageMm.width - 2 * marginMm;
 const bottomMm = pageMm.height - 24;
 const rowMm = 6.4;
 const headMm = 16;
+const maxUnsplitRows = 10;
 
 const body = { sizeMm: 3.3, color: colors.text } as const;
 const muted = { sizeMm: 3.3, color: colors.muted } as const;
@@ -90,8 +91,9 @@ function drawTables(tables: readonly ReportTable[]): ReportPage[] {
     y = marginMm;
   };
   for (const table of tables) {
-    // A heading never stands alone at the end of a page.
-    if (y + headMm + 2 * rowMm > bottomMm) turnPage();
+    // A short table is not split, and a heading never stands alone at the end of a page.
+    const minRows = table.rows.length <= maxUnsplitRows ? table.rows.length : 2;
+    if (y + headMm + minRows * rowMm > bottomMm) turnPage();
     y = drawHead(page, table, y);
     for (const row of table.rows) {
       if (y + rowMm > bottomMm) {

@@ -92,11 +92,7 @@ class Supervisor {
 
   #startChild(roles: Role[], isEdge: boolean, restarts = backoff(backoffOptions)): void {
     const startedAt = performance.now();
-    const listen = isEdge
-      ? { port: this.#service.port, edges: this.#config.edges }
-      : // Links that it writes lead to the port of the service, not to its own.
-        { port: 0, edges: 1, host: '127.0.0.1', publicUrl: this.#service.addresses.publicUrl };
-    const settings = { ...this.#config, roles, ...listen };
+    const settings = childSettings(this.#config, this.#service, roles, isEdge);
     const subprocess = Bun.spawn([process.execPath, `${import.meta.dir}/../cli.ts`, 'serve'], {
       stdio: ['ignore', 'inherit', 'inherit'],
       env: { ...process.env, ...withoutFileSecrets(environmentOf(settings)), [childVariable]: '1' },
@@ -154,6 +150,17 @@ class Supervisor {
       }
     }
   }
+}
+
+/** Settings of a child. Links in the mails of the background process lead to the service, not to the port of that process. */
+export function childSettings(
+  config: ServiceConfig,
+  { port, addresses }: Pick<RunningService, 'port' | 'addresses'>,
+  roles: Role[],
+  isEdge: boolean,
+): ServiceConfig {
+  if (isEdge) return { ...config, roles, port };
+  return { ...config, roles, port: 0, edges: 1, host: '127.0.0.1', publicUrl: addresses.publicUrl };
 }
 
 /** Environment of a child: flags and addresses of embedded servers are not in the environment of this process. */

@@ -328,6 +328,39 @@ describe('a shared page', () => {
   });
 });
 
+describe('a report', () => {
+  test('is set up, changed and removed on a dark phone; without SMTP_URL it says what would be mailed', async () => {
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 390, height: 700 });
+    await created(account.live, { name: 'Terrace' });
+    await page.goto(`${url}/console/account/reports`);
+    await page.getByText('has not set SMTP_URL').waitFor();
+    await button('Create report').click();
+    const dialog = page.getByRole('dialog');
+    await field('Name').fill('Monthly');
+    await dialog.getByLabel('Terrace').check();
+    allowErrors(/status of 400/);
+    await field('E-mail addresses').fill('ada@example.com\ngrace');
+    await dialog.getByRole('button', { name: 'Create report' }).click();
+    await eventually(async () =>
+      expect(await alerts()).toEqual(['Must be an e-mail address such as ada@example.com.']),
+    );
+    await field('E-mail addresses').fill('ada@example.com');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create report' }).click();
+    await page.getByText('Would be mailed to ada@example.com once SMTP_URL is set.').waitFor();
+    expect(await accessibilityViolations(page)).toEqual([]);
+    expect(await horizontalOverflow(page)).toBe(0);
+    await button('Change Monthly').click();
+    await dialog.getByText('Every week').click();
+    await button('Save').click();
+    await page.getByText('Weekly', { exact: true }).waitFor();
+    await button('Remove Monthly').click();
+    await button('Remove report').click();
+    await page.getByText('No reports yet').waitFor();
+  });
+});
+
 describe('a destination with something wrong', () => {
   test('is shown whole in the list, on the page of its code and in the history', async () => {
     const { id } = await created(account.live, { destination_url: 'https://mailto/me' });

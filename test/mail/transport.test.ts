@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { mailBody } from '../../src/mail/body.ts';
 import type { DueMail } from '../../src/mail/outbox.ts';
-import { createMailer, type Mailer, type MailServer } from '../../src/mail/transport.ts';
+import { createMailer, type Mailer, type MailServer, outcomeOf } from '../../src/mail/transport.ts';
 import { headersOf, partsOf, useSmtp } from '../support/smtp.ts';
 import { authority, certificate, privateKey } from '../webhooks/certificate.ts';
 
-const plain = useSmtp();
+const plain = useSmtp({ size: 100_000 });
 const secured = useSmtp({
   key: privateKey,
   cert: certificate,
@@ -88,6 +88,19 @@ test('refusals of a recipient are told apart: for good, and for now', async () =
     kind: 'deferred',
     reason: expect.stringMatching(/^451/),
   });
+});
+
+test('a mail that is too large, or that cannot be sent at all, does not stop the others', async () => {
+  const mailer = mailerOf({ url: plain.url });
+  const large = { name: 'a.bin', type: 'application/octet-stream', content: new Uint8Array(200_000) };
+  expect(await mailer.send({ ...mail, attachments: [large] })).toMatchObject({ kind: 'refused' });
+  const kindOf = (fields: object) => outcomeOf(Object.assign(new Error('refused'), fields)).kind;
+  expect(kindOf({ code: 'EENVELOPE', command: 'API' })).toBe('refused');
+  expect(kindOf({ code: 'EMESSAGE', command: 'MAIL FROM' })).toBe('refused');
+  expect(kindOf({ code: 'EENVELOPE', command: 'MAIL FROM', responseCode: 552 })).toBe('refused');
+  expect(kindOf({ code: 'EENVELOPE', command: 'MAIL FROM', responseCode: 550 })).toBe('unreachable');
+  expect(kindOf({ code: 'EMESSAGE', command: 'DATA', responseCode: 421 })).toBe('unreachable');
+  expect(kindOf({ code: 'ESOCKET', command: 'CONN' })).toBe('unreachable');
 });
 
 test('a server that is down is not a refusal', async () => {

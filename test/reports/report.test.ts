@@ -34,36 +34,35 @@ const report = (fields: Partial<ReportContent> = {}): ReportContent => ({
   ...fields,
 });
 
-/** The width of each page in pixels, and for each the number of its pixels of a color. */
-async function pagesOf(file: Uint8Array, color: [number, number, number]) {
-  const library = await PDFiumLibrary.init();
-  try {
-    const document = await library.loadDocument(file);
-    const pages: number[] = [];
-    for (const page of document.pages()) {
-      const { data } = await page.render({ scale: 1, render: 'bitmap' });
-      let count = 0;
-      for (let i = 0; i < data.length; i += 4)
-        if (color.every((channel, j) => Math.abs((data[i + j] as number) - channel) < 3)) count++;
-      pages.push(count);
-    }
-    document.destroy();
-    return pages;
-  } finally {
-    library.destroy();
+/** Counts the pixels of each color on each page. */
+async function pagesOf(file: Uint8Array, ...colors: [number, number, number][]): Promise<number[][]> {
+  library ??= PDFiumLibrary.init();
+  const document = await (await library).loadDocument(file);
+  const pages: number[][] = [];
+  for (const page of document.pages()) {
+    const { data } = await page.render({ scale: 0.5, render: 'bitmap' });
+    const counts = colors.map(() => 0);
+    for (let i = 0; i < data.length; i += 4)
+      for (const [j, color] of colors.entries())
+        if (color.every((channel, k) => Math.abs((data[i + k] as number) - channel) < 3))
+          counts[j] = (counts[j] ?? 0) + 1;
+    pages.push(counts);
   }
+  document.destroy();
+  return pages;
 }
+
+let library: ReturnType<typeof PDFiumLibrary.init> | undefined;
 
 test('a report has a cover with the logo and a chart, and tables on as many pages as they need', async () => {
   const file = writeReportPdf(report({ codes: rows(50, 'Table') }));
   expect(Buffer.from(file.subarray(0, 8)).toString('latin1')).toBe('%PDF-1.4');
-  const red = await pagesOf(file, [255, 0, 0]);
-  expect(red.length).toBe(3);
-  expect(red.map((count) => count > 500)).toEqual([true, false, false]);
-  const bars = await pagesOf(file, [15, 118, 110]);
-  expect(bars[0]).toBeGreaterThan(1_000);
-  const shades = await pagesOf(file, [213, 232, 229]);
-  expect(shades.map((count) => count > 100)).toEqual([false, true, true]);
+  const pages = await pagesOf(file, [255, 0, 0], [15, 118, 110], [213, 232, 229]);
+  expect(pages.map((counts) => counts.map((count) => count > 50))).toEqual([
+    [true, true, false],
+    [false, false, true],
+    [false, false, true],
+  ]);
 });
 
 test('the same report gives the same bytes, and one without scans, logo and letters of the font is still one', async () => {
@@ -81,7 +80,7 @@ test('the same report gives the same bytes, and one without scans, logo and lett
     devices: [],
     browsers: [],
   });
-  expect((await pagesOf(writeReportPdf(empty), [255, 0, 0])).length).toBe(1);
+  expect(await pagesOf(writeReportPdf(empty))).toEqual([[]]);
 });
 
 test('texts of figures', () => {

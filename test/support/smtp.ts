@@ -40,6 +40,7 @@ export function useSmtp(options: SMTPServerOptions = {}): TestSmtp {
       stream.on('data', (piece: Buffer) => pieces.push(piece));
       stream.on('end', async () => {
         await held;
+        if (stream.sizeExceeded) return answer(Object.assign(new Error('too large'), { responseCode: 552 }));
         const raw = Buffer.concat(pieces).toString('latin1');
         for (const { address } of envelope.rcptTo)
           mails.push({ to: address, raw, isEncrypted: secure, user: userOf(user) });

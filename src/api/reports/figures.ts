@@ -98,7 +98,9 @@ function codeRows(now: readonly CodeFigures[], codes: readonly ListedCode[], bef
 }
 
 const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
-const countryName = (country: string) => (country === 'XX' ? 'Unknown' : (regions.of(country) ?? country));
+/** `of` throws for anything but two letters. */
+const countryName = (country: string) =>
+  country === 'XX' || !/^[A-Z]{2}$/.test(country) ? 'Unknown' : (regions.of(country) ?? country);
 
 const labels: Record<string, string> = {
   ios: 'iPhone and iPad',

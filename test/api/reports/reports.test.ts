@@ -101,7 +101,7 @@ describe('settings', () => {
 
     expect((await account.test.get(`/v1/reports/${made.id}`)).status).toBe(404);
     const events = await service.database.sql<{ type: string; data: unknown }[]>`
-      SELECT type, data FROM events WHERE stream = ${account.id} AND starts_with(type, 'report_') ORDER BY position`;
+      SELECT type, data FROM events WHERE stream = ${account.id} AND data ->> 'report' = ${made.id} ORDER BY position`;
     expect(events.map(({ type }) => type)).toEqual(['report_created', 'report_changed']);
     expect(JSON.stringify(events)).not.toMatch(/example\.com/);
     expect((await replayState(service.database.sql)).corrected).toBe(0);

@@ -102,7 +102,7 @@ function ReportItem({ report, onOpen }: { report: Report; onOpen(kind: 'change' 
 function recipientsText(to: string[], isMailed: boolean, nextAt: string | null): string {
   if (to.length === 0) return 'Mailed to no one: all have unsubscribed.';
   if (!isMailed) return `Would be mailed to ${to.join(', ')} once SMTP_URL is set.`;
-  return `Mailed to ${to.join(', ')}${nextAt === null ? '' : `, next on ${date(nextAt)} at ${time(nextAt)}`}`;
+  return `Mailed to ${to.join(', ')}${nextAt === null ? '' : `, next on ${time(nextAt)}`}`;
 }
 
 function RemoveDialog({ report, onDone, onClose }: { report: Report; onDone(): Promise<void>; onClose(): void }) {
