@@ -113,7 +113,7 @@ test('a website that dies is reported once, to the feed, webhooks and the consol
   await live.post('/v1/webhooks', { url: receiver.url(hooks), events: ['alert.raised', 'alert.cleared'] });
   const to = ['ada@example.com', ' Grace@example.com', 'grace@example.com'];
   await createAlert(live, { kind: 'destination_down', name: 'Websites', qr_ids: [code.id], to });
-  await createAlert(live, { kind: 'destination_down', tags: ['other'] });
+  await createAlert(live, { kind: 'destination_down', name: 'Others', tags: ['other'] });
   const checks = () => receiver.received(site).length;
   await reaches(1, checks);
 
