@@ -30,4 +30,6 @@ export const locks = {
   erasure: 7_226_580,
   /** Held by the process that checks the proofs of custom domains. */
   domainChecks: 7_226_581,
+  /** Held while an account is imported from a file. */
+  accountImport: 7_226_590,
 } as const;

@@ -255,4 +255,6 @@ const accountTables = [
   'imports',
   'subscriptions',
   'share_secrets',
+  'account_imports',
+  'account_import_positions',
 ];
