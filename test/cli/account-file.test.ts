@@ -1,9 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createSecretBox } from '../../src/lib/secret-box.ts';
+import { type FileKey, fileKeyOf } from '../../src/maintenance/portable/file-key.ts';
+import { type ImportStep, importAccount } from '../../src/maintenance/portable/import.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import { type Api, apiClient, type Json, newCode } from '../support/api.ts';
+import { archiveAll, useArchiveFolder } from '../support/archive.ts';
 import { command } from '../support/command.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestService, testSecretKey, useService } from '../support/service.ts';
@@ -13,11 +17,15 @@ import { useReceiver } from '../webhooks/receiver.ts';
 import { allApplied, mayCallTests, scanCode, setHook, untilThereAre } from '../webhooks/webhook-support.ts';
 
 const otherSecretKey = 'the-secret-key-of-the-other-instance';
+const archive = useArchiveFolder();
 const home = useService({ config: mayCallTests });
 const away = useService({ config: { ...mayCallTests, secretKey: otherSecretKey } });
 const receiver = useReceiver();
 const folder = mkdtempSync(join(tmpdir(), 'scanlog-account-file-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+// All databases of the tests are copies of one, and so have the same key of cursors.
+beforeAll(() => away.database.sql`UPDATE secrets SET value = uuid_send(gen_random_uuid()) WHERE name = 'event_cursor'`);
 
 const environmentOf = ({ database }: TestService) => ({
   DATABASE_URL: database.url,
@@ -36,6 +44,19 @@ async function move(account: string, from: TestService, to: TestService): Promis
   const file = join(folder, `${account}-${from.urls[0]?.slice(-5)}.account`);
   const { key } = await scanlog(from, 'account', 'export', account, file);
   return scanlog(to, 'account', 'import', file, '--key', key);
+}
+
+/** Cuts an import off, and removes what it has left. */
+async function importInVain(account: string): Promise<void> {
+  const file = join(folder, 'cut.account');
+  const { key } = await scanlog(home, 'account', 'export', account, file);
+  const onStep = ({ step }: ImportStep) => {
+    if (step === 'show') throw new Error('cut off');
+  };
+  const options = { sql: away.database.sql, box: createSecretBox(otherSecretKey), key: fileKeyOf(key) as FileKey };
+  await expect(importAccount(file, { ...options, now: new Date(), onStep })).rejects.toThrow('cut off');
+  await expectAllAgree(away.database.sql, away.warehouse);
+  await scanlog(away, 'account', 'delete', account);
 }
 
 /** An account with everything that a file carries, and its codes. */
@@ -72,14 +93,21 @@ async function answersOf(service: TestService, key: string, codes: string[]): Pr
   const api = retrying(apiClient(url, key));
   const period = 'start_date=2026-01-01&end_date=2099-12-31';
   const paths = [
-    ...['/v1/qrcodes?limit=100', '/v1/account', '/v1/account/keys', '/v1/account/webhook', '/v1/shares', '/v1/audit'],
+    ...[
+      '/v1/qrcodes?limit=100',
+      '/v1/account',
+      '/v1/account/keys',
+      '/v1/account/webhook',
+      '/v1/shares',
+      '/v1/account/audit',
+    ],
     ...['/v1/events?limit=1000', `/v1/analytics/aggregate?${period}`],
     ...codes.flatMap((id) => [
       ...[`/v1/qrcodes/${id}`, `/v1/qrcodes/${id}/history`, `/v1/analytics/qrcodes/${id}?${period}`],
       `/v1/analytics/qrcodes/${id}/scans?${period}&limit=100`,
     ]),
   ];
-  const own = /"(last_used_at|next)":("[^"]*"|null)/g;
+  const own = /"(last_used_at|next|requests)":("[^"]*"|null|\d+)/g;
   return Promise.all(
     paths.map(async (path) => {
       const { status, text } = await api.get(path);
@@ -118,8 +146,11 @@ test('an account moves to another instance and back with the same ids, numbers a
   const rest = await eventsAfter(home, keys.live, next);
   await expectAllAgree(home.database.sql, home.warehouse);
   const before = await answersOf(home, keys.live, codes);
+  await archiveAll(home.database.sql, archive);
   const sent = receiver.received('moved').length;
 
+  await importInVain(account);
+  expect((await fetch(`${away.urls[0]}/${short_code}`, { redirect: 'manual' })).status).toBe(410);
   await move(account, home, away);
   await expectAllAgree(away.database.sql, away.warehouse);
   expect(await answersOf(away, keys.live, codes)).toEqual(before);

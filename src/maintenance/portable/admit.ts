@@ -27,8 +27,16 @@ const admittedTables = [
   'account_import_positions',
 ];
 
-/** Tables of the file that name codes. */
-const tablesOfCodes = ['limited_scans', 'dropped_scans', 'visitor_keys', 'code_passwords'];
+/** Columns of records, and the table whose ids they name. */
+const references = [
+  { table: 'limited_scans', column: 'code', of: 'codes' },
+  { table: 'dropped_scans', column: 'code', of: 'codes' },
+  { table: 'visitor_keys', column: 'code', of: 'codes' },
+  { table: 'code_passwords', column: 'code', of: 'codes' },
+  { table: 'imports', column: 'code', of: 'codes' },
+  { table: 'key_usage', column: 'key', of: 'api_keys' },
+  { table: 'share_secrets', column: 'share', of: 'shares' },
+];
 
 /**
  * Adds the rows of a staged account to the tables of the service, and the row of its import, in one transaction. Refuses if
@@ -58,14 +66,14 @@ export const admit = (sql: Sql, account: string, staged: Staged, now: Date): Pro
 
 const staging = (tx: Transaction, table: string) => tx.unsafe(`${stagingSchema}.${table}`);
 
-/** Records of a file may only be about its own codes and shares. */
+/** Records of a file may only be about what it has. */
 async function refuseForeign(tx: Transaction): Promise<void> {
-  for (const table of tablesOfCodes) {
-    const [row] = await tx<{ code: string }[]>`
-      SELECT code FROM ${staging(tx, table)} r
-      WHERE NOT EXISTS (SELECT FROM ${staging(tx, 'codes')} c WHERE c.id = r.code) LIMIT 1`;
+  for (const { table, column, of } of references) {
+    const [row] = await tx<{ id: string }[]>`
+      SELECT ${tx(column)} AS id FROM ${staging(tx, table)} r
+      WHERE NOT EXISTS (SELECT FROM ${staging(tx, of)} o WHERE o.id = r.${tx(column)}) LIMIT 1`;
     if (row !== undefined)
-      throw new Refusal('invalid_request', `The file has ${table} of ${row.code}, which it does not have.`);
+      throw new Refusal('invalid_request', `The file has ${table} of ${row.id}, which it does not have.`);
   }
 }
 

@@ -16,19 +16,20 @@ export interface EntryChunk {
 }
 
 /** Cuts entries into chunks; the first `before` of them are left out, because they are appended already. */
-export async function* chunksOf(entries: AsyncIterable<FileEntry>, before: number): AsyncGenerator<EntryChunk> {
+export async function* chunksOf(parts: AsyncIterable<FileEntry[]>, before: number): AsyncGenerator<EntryChunk> {
   let chunk: FileEntry[] = [];
   let characters = 0;
   let read = 0;
-  for await (const entry of entries) {
-    if (read++ < before) continue;
-    chunk.push(entry);
-    characters += 'event' in entry ? JSON.stringify(entry.event.data).length : entry.scan.length;
-    if (chunk.length < maxChunkEntries && characters < maxChunkCharacters) continue;
-    yield { entries: chunk, before: read - chunk.length };
-    chunk = [];
-    characters = 0;
-  }
+  for await (const entries of parts)
+    for (const entry of entries) {
+      if (read++ < before) continue;
+      chunk.push(entry);
+      characters += 'event' in entry ? JSON.stringify(entry.event.data).length : entry.scan.length;
+      if (chunk.length < maxChunkEntries && characters < maxChunkCharacters) continue;
+      yield { entries: chunk, before: read - chunk.length };
+      chunk = [];
+      characters = 0;
+    }
   if (chunk.length > 0) yield { entries: chunk, before: read - chunk.length };
 }
 
@@ -51,8 +52,8 @@ const insertedValue = (name: (typeof columns)[number]) => {
 
 /**
  * One statement, and so one transaction: it changes nothing unless the import has exactly the entries before these. Everything is
- * parsed before the lock is taken; positions are drawn in the order of the file, without a gap, because every append draws them
- * under the lock.
+ * parsed before the lock is taken; positions are drawn in the order of the file, and without a gap, because every append
+ * draws them under the lock.
  *
  * $1 account, $2 number of the import, $3 entries before these, $4 positions in the file, $5 events, $6 places of the scans,
  * $7… columns of the scans.
@@ -77,9 +78,8 @@ const statement = `
     FROM (SELECT count(*) FROM given) AS scans, (SELECT count(*) FROM changes) AS events, turn
   ),
   placed AS MATERIALIZED (
-    SELECT place, nextval('log_position') AS position FROM (
-      SELECT place FROM locked, (SELECT place FROM given UNION ALL SELECT place FROM changes) AS entries ORDER BY place
-    ) AS ordered
+    SELECT place, nextval('log_position') AS position
+    FROM locked, generate_series(0, cardinality($4::text::bigint[]) - 1) AS place
   ),
   stored_scans AS (
     INSERT INTO scans (position, ${columns.join(', ')})

@@ -129,7 +129,10 @@ class Loader {
         );
     else if (section === 'visitors') checked(() => this.#addVisitors(lines));
     else {
-      for (const line of lines) await this.#addEntry(line);
+      for (const line of lines) {
+        const event = checked(() => this.#addEntry(line));
+        if (event !== undefined) await this.#events.add(event, line.length);
+      }
       await onProgress?.(this.#position - this.#head);
     }
   }
@@ -146,10 +149,11 @@ class Loader {
     });
   }
 
-  async #addEntry(line: string): Promise<void> {
+  /** The event of a line, at its expected position; undefined for a scan. */
+  #addEntry(line: string): Recorded<StoredEvent> | undefined {
+    const event = this.#checks.add(entryOf(line));
     this.#position++;
-    const event = checked(() => this.#checks.add(entryOf(line)));
-    if (event !== undefined) await this.#events.add(Object.assign(event, { position: this.#position }), line.length);
+    return event && Object.assign(event, { position: this.#position });
   }
 
   #addVisitors(lines: string[]): void {
