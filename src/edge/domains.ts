@@ -136,14 +136,15 @@ export class Domains {
 
   #keep(domain: Domain, position: number): void {
     this.#position = Math.max(this.#position, position);
-    const wasProved = (this.#known.get(domain.id)?.domain ?? domain).verified_at !== null;
+    const before = this.#known.get(domain.id)?.domain;
     this.#known.set(domain.id, { domain: { ...domain, app_links: null }, position });
     const { id, name, account, root_url, not_found_url, expired_url } = domain;
     if (isServing(domain)) this.#served.set(name, { id, name, account, root_url, not_found_url, expired_url });
     // Another claim of the name may be served since then.
     else if (this.#served.get(name)?.id === id) this.#served.delete(name);
-    // A claim that was never proved served nothing. One that must be proved again can have codes.
-    if (!isServing(domain) && wasProved) this.#former = new Set([...this.#former, name]);
+    // A claim that was never proved served nothing. One that must be proved again, after its account was moved, can have codes.
+    const provedAt = domain.status === 'removed' ? domain.verified_at : (before?.verified_at ?? null);
+    if (!isServing(domain) && provedAt !== null) this.#former = new Set([...this.#former, name]);
     if (domain.status === 'removed') this.#remember(id);
   }
 

@@ -4,9 +4,25 @@ import type { Sql } from '../../lib/sql.ts';
 import { locks } from '../../log/locks.ts';
 import type { EventLine, FileEntry } from './check-lines.ts';
 
-/** Entries that are appended together. The append lock is held for about 10 ms. */
-const maxChunkEntries = 500;
-const maxChunkCharacters = 512 * 1024;
+const maxChunkCharacters = 256 * 1024;
+
+/**
+ * How many entries are appended together, so that the append lock is held for about 10 ms: 500 of them took 19 ms on two cores with
+ * 14 processes, and a slow disk makes it longer, too.
+ */
+export class ChunkSize {
+  #entries = 250;
+
+  get entries(): number {
+    return this.#entries;
+  }
+
+  /** `heldMs`: for how long the lock was held for the last chunk. */
+  adapt(heldMs: number): void {
+    if (heldMs > 12) this.#entries = Math.max(50, Math.floor(this.#entries / 2));
+    else if (heldMs < 8) this.#entries = Math.min(1_000, this.#entries + 50);
+  }
+}
 
 /** Consecutive entries of a file. */
 export interface EntryChunk {
@@ -16,7 +32,11 @@ export interface EntryChunk {
 }
 
 /** Cuts entries into chunks; the first `before` of them are left out, because they are appended already. */
-export async function* chunksOf(parts: AsyncIterable<FileEntry[]>, before: number): AsyncGenerator<EntryChunk> {
+export async function* chunksOf(
+  parts: AsyncIterable<FileEntry[]>,
+  before: number,
+  size: ChunkSize,
+): AsyncGenerator<EntryChunk> {
   let chunk: FileEntry[] = [];
   let characters = 0;
   let read = 0;
@@ -25,7 +45,7 @@ export async function* chunksOf(parts: AsyncIterable<FileEntry[]>, before: numbe
       if (read++ < before) continue;
       chunk.push(entry);
       characters += 'event' in entry ? JSON.stringify(entry.event.data).length : entry.scan.length;
-      if (chunk.length < maxChunkEntries && characters < maxChunkCharacters) continue;
+      if (chunk.length < size.entries && characters < maxChunkCharacters) continue;
       yield { entries: chunk, before: read - chunk.length };
       chunk = [];
       characters = 0;

@@ -6,7 +6,7 @@ import { locks } from '../../log/locks.ts';
 import { ensurePartitions } from '../../log/partitions.ts';
 import { type FilePiece, openAccountFile } from './account-file.ts';
 import { admit } from './admit.ts';
-import { appendChunk, chunksOf } from './append-entries.ts';
+import { appendChunk, ChunkSize, chunksOf } from './append-entries.ts';
 import { entryOf, type FileEntry } from './check-lines.ts';
 import type { FileKey } from './file-key.ts';
 import { finish } from './finish.ts';
@@ -122,9 +122,10 @@ async function appendAll(
   { sql, onStep = () => {} }: ImportOptions,
 ): Promise<number> {
   const { header, pieces } = await openAccountFile(file);
+  const size = new ChunkSize();
   let maxHeldMs = 0;
   let checkAt = unfinished.entries + entriesPerCheck;
-  for await (const chunk of chunksOf(entriesAfterVisitors(sql, pieces), unfinished.entries)) {
+  for await (const chunk of chunksOf(entriesAfterVisitors(sql, pieces), unfinished.entries, size)) {
     if (chunk.before >= checkAt) {
       // It fails while something else locks the table, and is repeated long before the log needs it.
       await ensurePartitions(sql).catch(() => {});
@@ -133,6 +134,7 @@ async function appendAll(
     await onStep({ step: 'append', entries: chunk.before, total });
     const heldMs = await appendChunk(sql, unfinished, chunk, header.scan_lines);
     maxHeldMs = Math.max(maxHeldMs, heldMs);
+    size.adapt(heldMs);
     // All other appends wait for the lock: they get it for as long as the import had it.
     await sleep(heldMs);
   }
