@@ -41,6 +41,7 @@ export async function accountImport(file: string, options: Options & { key?: str
       onStep(step) {
         if (step.step === 'check') line.update(`checking: ${step.entries.toLocaleString('en')} events and scans`);
         if (step.step === 'append') bar.update(step.entries, step.total);
+        if (step.step === 'show') bar.update(step.total, step.total);
       },
     }),
   );

@@ -16,7 +16,7 @@ import { createStaging, dropStaging, type Staged, stageFile, visitorOf } from '.
 export type ImportStep =
   | { step: 'check'; entries: number }
   | { step: 'append'; entries: number; total: number }
-  | { step: 'show' };
+  | { step: 'show'; total: number };
 
 export interface ImportOptions {
   sql: Sql;
@@ -68,7 +68,7 @@ export const importAccount = (file: string, options: ImportOptions): Promise<Imp
       await startImport(sql, account, staged, now);
       const unfinished = (await findUnfinished(sql, account)) as Unfinished;
       const lockHeldMs = await appendAll(file, unfinished, staged, options);
-      await onStep({ step: 'show' });
+      await onStep({ step: 'show', total: staged.entries });
       await finish(sql, unfinished, now);
       const domains = await sql<{ name: string }[]>`
         SELECT name FROM domains WHERE account = ${account} AND status <> 'removed' ORDER BY name`;

@@ -159,7 +159,8 @@ class Loader {
   #addVisitors(lines: string[]): void {
     for (const line of lines) {
       const [code] = visitorOf(line);
-      this.#scanned.add(code);
+      // A copy: a part of a text keeps all of it in memory.
+      if (!this.#scanned.has(code)) this.#scanned.add(Buffer.from(code).toString());
     }
   }
 
