@@ -122,6 +122,15 @@ export function changeDomain(domain: Domain, change: Partial<DomainSettings>): A
   return isSame ? [] : [{ type: 'domain_changed', data: { domain: domain.id, name: domain.name, from, to } }];
 }
 
+/** Restarts the claim of a domain, with its token and its settings: the account came from another instance. */
+export function reclaimDomain(domain: Domain): AccountDomainEvent[] {
+  const { id, name, token } = domain;
+  return [
+    { type: 'domain_added', data: { domain: id, name, token } },
+    ...changeDomain({ ...domain, ...noSettings }, settingsOf(domain)),
+  ];
+}
+
 /** What the result of a check changes: nothing, if it is the status that the domain has. */
 export function checkDomain({ id, name, status }: Domain, problems: DomainProblem[]): AccountDomainEvent[] {
   const domain = { domain: id, name };

@@ -242,8 +242,8 @@ function writeDomains(sql: Queryable, before: Domain[], events: Pending<AccountD
       SELECT * FROM jsonb_populate_recordset(NULL::domains, ${sql.json(rows(written))})
       ON CONFLICT (id) DO UPDATE SET
         status = excluded.status, root_url = excluded.root_url, not_found_url = excluded.not_found_url,
-        expired_url = excluded.expired_url, app_links = excluded.app_links, verified_at = excluded.verified_at,
-        removed_at = excluded.removed_at`,
+        expired_url = excluded.expired_url, app_links = excluded.app_links, created_at = excluded.created_at,
+        verified_at = excluded.verified_at, removed_at = excluded.removed_at`,
   ];
 }
 

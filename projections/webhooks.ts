@@ -65,7 +65,8 @@ export const webhooks = {
       const tagsAt = await tagsFor(tx, endpoints, entries, after);
       const { changed, due } = applyEntries(endpoints, entries, owners, tagsAt);
       if (changed.size > 0) await saveEndpoints(tx, [...changed]);
-      return due.length > 0 ? insertDeliveries(tx, due, now) : [];
+      const created = due.length > 0 ? await withoutImported(tx, due) : [];
+      return created.length > 0 ? insertDeliveries(tx, created, now) : [];
     });
   },
 };
@@ -162,22 +163,42 @@ function notificationFor({ filter }: Endpoint, entry: LogEntry, tagsAt: TagsAt):
     : undefined;
 }
 
+/** A delivery of the entry at a position. */
+type DueDelivery = NewDelivery & { position: number };
+
+/** Leaves out what happened before the account came from another instance, which has sent it. */
+async function withoutImported(tx: Transaction, due: DueDelivery[]): Promise<NewDelivery[]> {
+  const accounts = [...new Set(due.map(({ key }) => key.account))];
+  const imports = await tx<{ account: string; after_position: number; to_position: number | null }[]>`
+    SELECT DISTINCT ON (account) account, after_position, to_position FROM account_imports
+    WHERE account = ANY(${accounts}) ORDER BY account, number DESC`;
+  if (imports.length === 0) return due;
+  return due.filter(
+    ({ key, position }) =>
+      !imports.some(
+        ({ account, after_position: after, to_position: to }) =>
+          account === key.account && position > after && position <= (to ?? position),
+      ),
+  );
+}
+
 /** Changes `endpoints` in log order, and collects the deliveries to create. */
 function applyEntries(
   endpoints: Endpoints,
   entries: LogEntry[],
   owners: Owners,
   tagsAt: TagsAt,
-): { changed: Set<Endpoint>; due: NewDelivery[] } {
+): { changed: Set<Endpoint>; due: DueDelivery[] } {
   const changed = new Set<Endpoint>();
-  const due: NewDelivery[] = [];
+  const due: DueDelivery[] = [];
   for (const entry of entries) {
     const owner = ownerOfEntry(entry, owners);
     if (owner !== undefined) {
       for (const endpoint of endpoints.of(owner)) {
         const notification = isActive(endpoint) ? notificationFor(endpoint, entry, tagsAt) : undefined;
         if (notification === undefined) continue;
-        due.push({ key: endpoint, body: endpoint.filter.body, notification, generation: endpoint.generation });
+        const { filter, generation } = endpoint;
+        due.push({ key: endpoint, body: filter.body, notification, generation, position: entry.position });
       }
     } else if (changesEndpoints(entry)) {
       for (const endpoint of endpoints.changeBy(entry)) changed.add(endpoint);

@@ -2,6 +2,7 @@ import { findAccount } from '../accounts/accounts.ts';
 import { deleteAccount } from '../accounts/delete.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../lib/sql.ts';
+import { abandonImport } from '../maintenance/portable/abandon.ts';
 import { eraseAccount } from '../maintenance/run-erasures.ts';
 import { noAccount } from './account.ts';
 import { withDatabase } from './connection.ts';
@@ -20,12 +21,7 @@ interface Options {
 /** Deletes an account and waits for its erasure; a second run continues to wait. */
 export async function accountDelete(id: string, { data, json, yes = false }: Options): Promise<void> {
   const result = await withDatabase(data, async (sql) => {
-    if (!(await isDeleted(sql, id))) {
-      const account = await findAccount(sql, id);
-      if (account === undefined) throw noAccount(id);
-      if (!yes) await confirm(id, account.name);
-      await deleteAccount(sql, id, new Date());
-    }
+    if (!(await isDeleted(sql, id))) await deleteNow(sql, id, yes);
     const bar = progressBar('erasing');
     const waitsFor = await eraseAccount(sql, id, { timeoutMs: waitTimeoutMs, onProgress: bar.update });
     bar.end();
@@ -44,6 +40,16 @@ export async function accountDelete(id: string, { data, json, yes = false }: Opt
       ? `${id} is deleted and its data is erased. Its short links answer 410, and its short codes are never reused.`
       : `${id} is deleted: its keys no longer work, and its short links answer 410. Its erasure waits for ${waitsFor}; the service completes it in the background.`,
   );
+}
+
+async function deleteNow(sql: Sql, id: string, yes: boolean): Promise<void> {
+  const account = await findAccount(sql, id);
+  if (account === undefined) {
+    if (!(await abandonImport(sql, id, new Date()))) throw noAccount(id);
+    return;
+  }
+  if (!yes) await confirm(id, account.name);
+  await deleteAccount(sql, id, new Date());
 }
 
 async function findErasure(

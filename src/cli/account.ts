@@ -71,7 +71,7 @@ export async function accountCreate(options: {
 export const noAccount = (id: string) =>
   new StartError(`There is no account ${id}: run ./scanlog account list to see all accounts.`);
 
-async function requireAccount(sql: Sql, id: string): Promise<Account> {
+export async function requireAccount(sql: Sql, id: string): Promise<Account> {
   const account = await findAccount(sql, id);
   if (account === undefined) throw noAccount(id);
   return account;

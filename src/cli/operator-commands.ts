@@ -53,6 +53,7 @@ erases the data, and this command waits for it. Short codes are never reused.
 NATS keeps messages for up to two days, and backups keep what they contain.`,
     )
     .action(action(() => import('./account-delete.ts'), 'accountDelete'));
+  declareAccountFile(account, accountId);
   operatorCommand(account, 'keys', 'list the valid keys of an account')
     .addArgument(accountId)
     .action(action(() => import('./account.ts'), 'accountKeys'));
@@ -61,6 +62,30 @@ NATS keeps messages for up to two days, and backups keep what they contain.`,
     .requiredOption('--mode <mode>', modes.join(', '))
     .option('--name <name>', 'name of the key in the list of keys', 'Created by the operator')
     .action(action(() => import('./account.ts'), 'accountKey'));
+}
+
+function declareAccountFile(account: Command, accountId: Argument): void {
+  operatorCommand(account, 'export', 'write everything of an account to a file, and print the key of its secrets')
+    .addArgument(accountId)
+    .argument('<file>', 'file to write')
+    .addHelpText(
+      'after',
+      `
+The file has codes with their history, keys, webhooks, logos, domains, shared pages,
+scans and visitors: docs/account-file.md describes it. The account is not changed.
+To move it, import the file elsewhere, then delete the account here.`,
+    )
+    .action(action(() => import('./account-file.ts'), 'accountExport'));
+  operatorCommand(account, 'import', 'import an account from a file that account export has written')
+    .argument('<file>', 'file to read')
+    .option('--key <key>', 'key of the file; ACCOUNT_FILE_KEY in the environment is not visible to other users')
+    .addHelpText(
+      'after',
+      `
+Ids, short codes, keys and numbers stay the same; nothing is imported if one of them
+is taken. Domains must be proved again. After an interruption, run the command again.`,
+    )
+    .action(action(() => import('./account-file.ts'), 'accountImport'));
 }
 
 function declareKey(program: Command): void {

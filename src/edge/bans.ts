@@ -104,6 +104,8 @@ function banOf(entry: Change): Ban | undefined {
     case 'account_deleted':
       return { kind: 'account', id: entry.stream, inForce: true };
     case 'account_resumed':
+    // A deleted account that comes back from another instance begins again.
+    case 'account_created':
       return { kind: 'account', id: entry.stream, inForce: false };
     case 'destination_blocked':
       return { kind: 'host', id: canonicalHost(entry.data.host), inForce: true };

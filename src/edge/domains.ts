@@ -136,15 +136,16 @@ export class Domains {
 
   #keep(domain: Domain, position: number): void {
     this.#position = Math.max(this.#position, position);
+    const before = this.#known.get(domain.id)?.domain;
     this.#known.set(domain.id, { domain: { ...domain, app_links: null }, position });
     const { id, name, account, root_url, not_found_url, expired_url } = domain;
     if (isServing(domain)) this.#served.set(name, { id, name, account, root_url, not_found_url, expired_url });
     // Another claim of the name may be served since then.
     else if (this.#served.get(name)?.id === id) this.#served.delete(name);
-    if (domain.status !== 'removed') return;
-    // A claim that was never proved served nothing.
-    if (domain.verified_at !== null) this.#former = new Set([...this.#former, name]);
-    this.#remember(id);
+    // A claim that was never proved served nothing. One that must be proved again, after its account was moved, can have codes.
+    const provedAt = domain.status === 'removed' ? domain.verified_at : (before?.verified_at ?? null);
+    if (!isServing(domain) && provedAt !== null) this.#former = new Set([...this.#former, name]);
+    if (domain.status === 'removed') this.#remember(id);
   }
 
   #remember(id: string): void {

@@ -80,6 +80,8 @@ export function recentChanges(timers: Timers = systemTimers, maxBytes = defaultM
       changes.set(stream, change);
       if (event.type === 'code_created') {
         const { short_code } = event.data;
+        // Changes before it are of the time until its account was deleted here; then it came back from another instance.
+        change.events = change.events.filter(({ position }) => position >= event.position);
         change.shortCode = short_code;
         created.add(short_code);
         if (isGiven(event.data)) createdGiven.add(foldShortCode(short_code));

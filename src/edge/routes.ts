@@ -231,7 +231,9 @@ export class Routes {
     this.#earlier.apply(shortCode, event);
     const route = this.#known.peek(shortCode);
     if (route === undefined) return;
-    const next = applyToRoute(route, event);
+    // A code whose account was deleted can come back from another instance, and begins with an earlier version.
+    const isBack = event.type === 'code_created' && route.status === 'deleted';
+    const next = isBack ? undefined : applyToRoute(route, event);
     if (next === undefined) {
       // An earlier event is missing, so the cached route is outdated: read it from Postgres.
       this.#known.delete(shortCode);

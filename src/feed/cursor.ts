@@ -1,12 +1,8 @@
 import { type Owner, ownerKey } from '../../events/owner.ts';
 import { Sealer } from '../lib/sealed-text.ts';
 import type { Queryable } from '../lib/sql.ts';
-
-/** A restore of a backup: up to `after` the log is the one that was backed up. */
-interface Branch {
-  branch: number;
-  after: number;
-}
+import { movedPosition, movesOf } from '../log/account-moves.ts';
+import { type Branch, type CursorSource, readCursorSource } from '../log/cursor-source.ts';
 
 const cursorVersion = 1;
 const plainBytes = 10;
@@ -20,9 +16,8 @@ export class Cursors {
   readonly #branch: number;
   readonly #branches: Branch[];
 
-  /** `branches` are all restores that this log has been through. */
-  constructor(key: Uint8Array, branch: number, branches: Branch[]) {
-    this.#sealer = new Sealer(key, 'cursor', cursorVersion);
+  constructor({ keys, branch, branches }: CursorSource) {
+    this.#sealer = new Sealer(keys, cursorVersion);
     this.#branch = branch;
     this.#branches = branches;
   }
@@ -50,12 +45,28 @@ export class Cursors {
   }
 }
 
-/** Reads what cursors depend on. It does not change while a service runs: a restore needs an empty database. */
-export async function loadCursors(sql: Queryable): Promise<Cursors> {
-  const [row] = await sql<[{ key: string; branch: number }]>`
-    SELECT encode((SELECT value FROM secrets WHERE name = 'event_cursor'), 'hex') AS key,
-      coalesce((SELECT ('x' || encode(value, 'hex'))::bit(32)::int FROM secrets WHERE name = 'branch'), 0) AS branch`;
-  const branches = await sql<Branch[]>`
-    SELECT branch, after FROM log_branches ORDER BY number NULLS FIRST, after, branch`;
-  return new Cursors(Buffer.from(row.key, 'hex'), row.branch, branches);
+export const loadCursors = async (sql: Queryable): Promise<Cursors> => new Cursors(await readCursorSource(sql));
+
+/**
+ * Like `Cursors.open`, also for cursors that the owner got from an instance before the account was moved. An account can have
+ * been in a log more than once: the cursor is of the last stay that began before its position.
+ */
+export async function openCursor(
+  sql: Queryable,
+  cursors: Cursors,
+  owner: Owner,
+  cursor: string,
+): Promise<number | undefined> {
+  const moves = await movesOf(sql, owner.account);
+  const last = moves.at(-1);
+  if (last === undefined) return cursors.open(owner, cursor);
+  const here = cursors.open(owner, cursor);
+  if (here !== undefined && here > last.after) return here;
+  for (const move of moves.toReversed()) {
+    const position = new Cursors(move.cursors).open(owner, cursor);
+    const before = moves.findLast(({ number }) => number < move.number);
+    if (position === undefined || position <= (before?.after ?? -1)) continue;
+    return movedPosition(sql, owner.account, { number: move.number, to: last.number }, position);
+  }
+  return here;
 }

@@ -7,7 +7,7 @@ import type { Sql } from '../lib/sql.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
 import { isPostgresUnavailable } from '../log/connect.ts';
 import { headOfLog } from '../log/read.ts';
-import { type Cursors, loadCursors } from './cursor.ts';
+import { type Cursors, loadCursors, openCursor } from './cursor.ts';
 import type { Filter } from './filter.ts';
 import { type Frame, frameOf } from './frame.ts';
 import { readPage } from './read-page.ts';
@@ -73,7 +73,7 @@ export class Feed {
   async positionOf(owner: Owner, cursor: string | undefined, field: string): Promise<number> {
     if (cursor === undefined) return 0;
     if (cursor === 'now') return headOfLog(this.#options.sql);
-    const position = (await this.#loadCursors()).open(owner, cursor);
+    const position = await openCursor(this.#options.sql, await this.#loadCursors(), owner, cursor);
     if (position !== undefined) return position;
     throw invalid([
       {

@@ -1,8 +1,21 @@
+import { Buffer } from 'node:buffer';
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 
 const macBytes = 16;
 const minBytes = 1 + macBytes + 1;
 const pattern = /^[\w-]+$/;
+
+/** The keys of one purpose, in hex. */
+export interface SealerKeys {
+  mac: string;
+  cipher: string;
+}
+
+/** Derives the keys of a purpose, which reveal neither `key` nor those of another purpose. */
+export function sealerKeys(key: Uint8Array, purpose: string): SealerKeys {
+  const derive = (use: string) => Buffer.from(hkdfSync('sha256', key, 'scanlog', `${purpose} ${use}`, 32));
+  return { mac: derive('authentication').toString('hex'), cipher: derive('encryption').toString('hex') };
+}
 
 /**
  * Converts bytes to texts that clients keep and send back, and that they can neither read, change nor use in another context.
@@ -12,7 +25,7 @@ const pattern = /^[\w-]+$/;
  * texts is not bounded, as random vectors of AES-GCM would need it.
  *
  * @example
- * const sealer = new Sealer(key, 'cursor', 1);
+ * const sealer = new Sealer(sealerKeys(key, 'cursor'), 1);
  * sealer.open('acct_1/live', sealer.seal('acct_1/live', bytes)); // bytes
  * sealer.open('acct_2/live', sealer.seal('acct_1/live', bytes)); // undefined
  */
@@ -21,10 +34,9 @@ export class Sealer {
   readonly #cipherKey: Buffer;
   readonly #version: number;
 
-  constructor(key: Uint8Array, purpose: string, version: number) {
-    const derive = (use: string) => Buffer.from(hkdfSync('sha256', key, 'scanlog', `${purpose} ${use}`, 32));
-    this.#macKey = derive('authentication');
-    this.#cipherKey = derive('encryption');
+  constructor({ mac, cipher }: SealerKeys, version: number) {
+    this.#macKey = Buffer.from(mac, 'hex');
+    this.#cipherKey = Buffer.from(cipher, 'hex');
     this.#version = version;
   }
 

@@ -63,14 +63,15 @@ export function createSecretBox(secretKey: string): SecretBox {
 }
 
 /** Returns a random IV, the tag and the ciphertext. `context` is authenticated but not stored. */
-function encrypt(key: Buffer, plain: Uint8Array, context: string): Buffer {
+export function encrypt(key: Buffer, plain: Uint8Array, context: string): Buffer {
   const iv = randomBytes(ivBytes);
   const encrypting = createCipheriv(cipher, key, iv).setAAD(Buffer.from(context));
   const encrypted = Buffer.concat([encrypting.update(plain), encrypting.final()]);
   return Buffer.concat([iv, encrypting.getAuthTag(), encrypted]);
 }
 
-function decrypt(key: Buffer, sealed: Uint8Array, context: string): Buffer {
+/** The bytes that `encrypt` was given; throws for another key or context. */
+export function decrypt(key: Buffer, sealed: Uint8Array, context: string): Buffer {
   const decrypting = createDecipheriv(cipher, key, sealed.subarray(0, ivBytes), { authTagLength: tagBytes })
     .setAAD(Buffer.from(context))
     .setAuthTag(sealed.subarray(ivBytes, ivBytes + tagBytes));

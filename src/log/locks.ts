@@ -35,4 +35,6 @@ export const locks = {
   /** Held by the process that sends mails, and by the one that makes the reports that are due. */
   mail: 7_226_590,
   reports: 7_226_591,
+  /** Held while an account is imported from a file. */
+  accountImport: 7_226_592,
 } as const;

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { codeOf, messageOf, StartError } from '../lib/errors.ts';
+import { StartError } from '../lib/errors.ts';
+import { parseLine, textOf } from './compressed-lines.ts';
 
 /**
  * A backup is one compressed stream of lines: first the header; then, for each table, a line with its name and columns
@@ -95,15 +93,12 @@ export interface OpenBackup {
   pieces: AsyncGenerator<BackupPiece, void>;
 }
 
-const chunkBytes = 256 * 1024;
-const zstdMagic = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
-
 const notABackup = (file: string) => new StartError(`${file} is not a backup of Scanlog.`);
 const damaged = (file: string, reason: string) =>
   new StartError(`${file} is damaged or incomplete, and nothing of it was restored: ${reason}.`);
 
 export async function openBackup(file: string): Promise<OpenBackup> {
-  const chunks = textOf(file);
+  const chunks = textOf(file, { unknown: notABackup, damaged });
   const { value: first } = await chunks.next();
   if (first === undefined) throw damaged(file, 'it ends before its first line does');
   const header = parseLine<BackupHeader>(first.slice(0, first.indexOf('\n')));
@@ -163,49 +158,3 @@ async function* readPieces(
 
 const rowOfJson = (line: string) => (line.startsWith('"') ? parseLine<string>(line) : undefined);
 const rowOfLine = (line: string) => (line.startsWith('(') ? unescapedRow(line) : undefined);
-
-function parseLine<T>(line: string): T | undefined {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The text of a compressed file in pieces of whole lines. */
-async function* textOf(file: string): AsyncGenerator<string, void> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  try {
-    const decompress = (await isZstd(file))
-      ? createZstdDecompress({ chunkSize: chunkBytes })
-      : createGunzip({ chunkSize: chunkBytes });
-    const compressed = createReadStream(file, { highWaterMark: chunkBytes });
-    compressed.on('error', (error) => decompress.destroy(error));
-    try {
-      for await (const chunk of compressed.pipe(decompress)) {
-        const text = rest + decoder.decode(chunk, { stream: true });
-        const end = text.lastIndexOf('\n') + 1;
-        rest = text.slice(end);
-        if (end > 0) yield text.slice(0, end);
-      }
-    } finally {
-      compressed.destroy();
-    }
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT') throw new StartError(`There is no file ${file}.`);
-    if (!/^Z(STD)?_/.test(code)) throw new StartError(`${file} cannot be read: ${messageOf(error)}`);
-    throw /header/.test(messageOf(error)) ? notABackup(file) : damaged(file, messageOf(error));
-  }
-}
-
-async function isZstd(file: string): Promise<boolean> {
-  const handle = await open(file);
-  try {
-    const { buffer } = await handle.read(Buffer.alloc(zstdMagic.length), 0, zstdMagic.length, 0);
-    return buffer.equals(zstdMagic);
-  } finally {
-    await handle.close();
-  }
-}

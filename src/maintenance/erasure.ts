@@ -263,4 +263,6 @@ const accountTables = [
   'report_recipients',
   'invitations',
   'one_time_links',
+  'account_imports',
+  'account_import_positions',
 ];

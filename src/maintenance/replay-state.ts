@@ -27,9 +27,23 @@ export async function replayState(sql: Sql, onProgress: Progress = () => {}): Pr
   return sql.begin(async (holder) => {
     await holder`SET LOCAL idle_in_transaction_session_timeout = 0`;
     const [lock] = await holder<[{ free: boolean }]>`SELECT pg_try_advisory_xact_lock(${locks.replayState}) AS free`;
-    if (!lock.free) throw new Refusal('conflict', 'Another replay of the state is under way: wait for it to end.');
+    if (!lock.free)
+      throw new Refusal('conflict', 'Another replay of the state or an import is under way: wait for it to end.');
+    await refuseUnfinished(holder);
     return rebuild(sql, onProgress);
   });
+}
+
+/** The log has a part of the account only, whose rows are complete. */
+async function refuseUnfinished(tx: Transaction): Promise<void> {
+  const [unfinished] = await tx<
+    { account: string }[]
+  >`SELECT account FROM account_imports WHERE done_at IS NULL LIMIT 1`;
+  if (unfinished !== undefined)
+    throw new Refusal(
+      'conflict',
+      `The import of ${unfinished.account} is not complete: run ./scanlog account import with its file again first.`,
+    );
 }
 
 async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {

@@ -208,6 +208,13 @@ async function compare(
       AND entry.type = ANY(span.types)
       AND (span.qr_ids IS NULL OR entry.code = ANY(span.qr_ids))
       AND (span.tags IS NULL OR code_tags_at(entry.code, entry.position) && span.tags)
+      -- What happened before an account came from another instance was sent there.
+      AND NOT EXISTS (
+        SELECT FROM (
+          SELECT * FROM account_imports WHERE account = entry.account ORDER BY number DESC LIMIT 1
+        ) AS i
+        WHERE entry.position > i.after_position AND entry.position <= coalesce(i.to_position, entry.position)
+      )
     LEFT JOIN deliveries d
       -- With the collation of the index, which a column of a record set does not have.
       ON d.account = entry.account AND d.webhook = span.webhook COLLATE "C" AND d.id = 'whd_' || substr(entry.id, strpos(entry.id, '_') + 1)

@@ -43,6 +43,8 @@ export async function readLimits(sql: Queryable, account: string | undefined): P
         LEFT JOIN dropped_scans d ON d.code = c.id
         LEFT JOIN archived_scans a ON a.code = c.id
         WHERE c.id > ${after} AND c.id <= ${to} AND c.max_scans IS NOT NULL AND c.status <> 'deleted'
+          -- Not of an account that is being imported, whose counts come last.
+          AND EXISTS (SELECT FROM accounts a WHERE a.id = c.account)
           ${account === undefined ? sql`` : sql`AND c.account = ${account}`}`),
     );
   return limits;

@@ -77,6 +77,14 @@ describe('the domains that an edge knows', () => {
     expect(domains.find('go.test')).toBeUndefined();
   });
 
+  test('keep the name of a domain that must be proved again, because its account was moved', () => {
+    const domains = new Domains(unreachable, undefined);
+    domains.apply([at(1, added()), at(2, verified()), at(3, added())]);
+    expect(domains.find('go.test')).toBe('former');
+    domains.apply([at(4, verified())]);
+    expect(domains.find('go.test')).toMatchObject({ account: 'acct_1' });
+  });
+
   test('keep serving a domain that fails', () => {
     const domains = new Domains(unreachable, undefined);
     domains.apply([

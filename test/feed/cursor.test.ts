@@ -1,14 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { Cursors } from '../../src/feed/cursor.ts';
+import { sealerKeys } from '../../src/lib/sealed-text.ts';
+import type { Branch } from '../../src/log/cursor-source.ts';
+
+const cursorsOf = (key: Buffer, branch: number, branches: Branch[]) =>
+  new Cursors({ keys: sealerKeys(key, 'cursor'), branch, branches });
 
 const key = Buffer.alloc(32, 7);
 const owner = { account: 'acct_1', mode: 'live' } as const;
-const cursors = new Cursors(key, 0, []);
+const cursors = cursorsOf(key, 0, []);
 
 describe('a cursor', () => {
   test('is the position, on every instance', () => {
     for (const position of [0, 1, 65_536, 400_000_000, 2 ** 47])
-      expect(new Cursors(key, 0, []).open(owner, cursors.seal(owner, position))).toBe(position);
+      expect(cursorsOf(key, 0, []).open(owner, cursors.seal(owner, position))).toBe(position);
   });
 
   test('does not show the position: neighbors have nothing in common', () => {
@@ -22,7 +27,7 @@ describe('a cursor', () => {
   test.each([
     ['another account', cursors.seal({ account: 'acct_2', mode: 'live' }, 5)],
     ['the other mode', cursors.seal({ account: 'acct_1', mode: 'test' }, 5)],
-    ['another service', new Cursors(Buffer.alloc(32, 8), 0, []).seal(owner, 5)],
+    ['another service', cursorsOf(Buffer.alloc(32, 8), 0, []).seal(owner, 5)],
     ['a cut one', cursors.seal(owner, 5).slice(1)],
     ['no cursor', '5'],
   ])('of %s is refused', (_, cursor) => expect(cursors.open(owner, cursor)).toBeUndefined());
@@ -38,17 +43,17 @@ describe('a cursor', () => {
 
   test('from before a restore continues where the logs part, if it was ahead of that', () => {
     // The log was restored as it was at 300, and later that log as it was at 400.
-    const restored = new Cursors(key, 22, [
+    const restored = cursorsOf(key, 22, [
       { branch: 11, after: 300 },
       { branch: 22, after: 400 },
     ]);
-    const first = new Cursors(key, 11, [{ branch: 11, after: 300 }]);
+    const first = cursorsOf(key, 11, [{ branch: 11, after: 300 }]);
     expect(restored.open(owner, cursors.seal(owner, 250))).toBe(250);
     expect(restored.open(owner, cursors.seal(owner, 350))).toBe(300);
     expect(restored.open(owner, first.seal(owner, 350))).toBe(350);
     expect(restored.open(owner, first.seal(owner, 500))).toBe(400);
     expect(restored.open(owner, restored.seal(owner, 500))).toBe(500);
     // A log that this one does not know, because it was restored from the same backup elsewhere.
-    expect(restored.open(owner, new Cursors(key, 33, []).seal(owner, 500))).toBe(300);
+    expect(restored.open(owner, cursorsOf(key, 33, []).seal(owner, 500))).toBe(300);
   });
 });

@@ -4,6 +4,7 @@ import { acceptedTags } from '../../events/targeting/languages.ts';
 import { sessionTokenOf, themeOf } from '../../src/console/cookies.ts';
 import { Cursors } from '../../src/feed/cursor.ts';
 import { clientAddress, parseTrustedProxies, type TrustedProxies } from '../../src/lib/client-address.ts';
+import { sealerKeys } from '../../src/lib/sealed-text.ts';
 import { matchesEtag } from '../../src/qr/picture.ts';
 import { retryAfterMs } from '../../src/webhooks/schedule.ts';
 import { createSender } from '../../src/webhooks/send.ts';
@@ -60,7 +61,11 @@ test('a mutated X-Forwarded-For is an address, or that of the peer', () => {
 });
 
 test('a mutated cursor is refused', () => {
-  const cursors = new Cursors(Buffer.alloc(32, 7), 1, [{ branch: 1, after: 0 }]);
+  const cursors = new Cursors({
+    keys: sealerKeys(Buffer.alloc(32, 7), 'cursor'),
+    branch: 1,
+    branches: [{ branch: 1, after: 0 }],
+  });
   const owner = { account: 'acct_a', mode: 'live' } as const;
   const sealed = [cursors.seal(owner, 5), cursors.seal(owner, 2 ** 47)];
   const bytesOf = (cursor: string) => Buffer.from(cursor, 'base64url').toString('hex');

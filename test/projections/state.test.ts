@@ -362,7 +362,9 @@ describe('a replay with concurrent work', () => {
       await another`SELECT pg_advisory_xact_lock(${locks.replayState})`;
       const refused = await replayState(database.sql).catch((error: unknown) => error);
       expect(refused).toBeInstanceOf(Refusal);
-      expect((refused as Refusal).message).toBe('Another replay of the state is under way: wait for it to end.');
+      expect((refused as Refusal).message).toBe(
+        'Another replay of the state or an import is under way: wait for it to end.',
+      );
     });
     expect(await replayState(database.sql), 'it works again afterwards').toMatchObject({ corrected: 0 });
   });

@@ -3,7 +3,7 @@ import { type Owner, ownerKey } from '../../../events/owner.ts';
 import type { Listing } from '../../codes/codes.ts';
 import type { ListPosition } from '../../codes/list-order.ts';
 import { invalid } from '../../lib/errors.ts';
-import { Sealer } from '../../lib/sealed-text.ts';
+import { Sealer, sealerKeys } from '../../lib/sealed-text.ts';
 import type { Queryable } from '../../lib/sql.ts';
 
 /** A cursor contains the value that the list is sorted by, such as a name of 255 characters, each up to four bytes. */
@@ -63,7 +63,7 @@ export function listCursors(sql: Queryable): ListCursors {
 async function loadSealer(sql: Queryable): Promise<Sealer> {
   const [row] = await sql<[{ key: string }]>`
     SELECT encode(value, 'hex') AS key FROM secrets WHERE name = 'event_cursor'`;
-  return new Sealer(Buffer.from(row.key, 'hex'), 'list cursor', cursorVersion);
+  return new Sealer(sealerKeys(Buffer.from(row.key, 'hex'), 'list cursor'), cursorVersion);
 }
 
 function contextOf({ owner, listing, asOf }: List): string {
