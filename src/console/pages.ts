@@ -51,6 +51,8 @@ ${body}
 export interface Bootstrap {
   account: Session['account'];
   keys: (Pick<Session['keys'][number], 'id' | 'name' | 'mode' | 'last4' | 'scopes'> & { expires_at: string | null })[];
+  /** The person who signed in; null for a session with keys. */
+  user: { is_operator: boolean } | null;
   is_own_device: boolean;
   ends_at: string;
   public_url: string;
@@ -76,6 +78,7 @@ export const bootstrapOf = (
     scopes,
     expires_at: expires_at?.toISOString() ?? null,
   })),
+  user: null,
   is_own_device,
   ends_at: ends_at.toISOString(),
   public_url: publicUrl,

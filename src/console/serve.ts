@@ -15,6 +15,7 @@ import { type Asset, type Bundle, buildBundle } from './bundle.ts';
 import { type Console, htmlResponse, locationOf, pathOf, peerOf, type RequestContext } from './context.ts';
 import { sessionTokenOf } from './cookies.ts';
 import { serveGuide } from './guides.ts';
+import { serveOperator } from './operator/serve.ts';
 import { bootstrapOf, consolePage, reloadPage, signInPage } from './pages.ts';
 import { checkPhoneLink, handlePhoneSignIn, servePhonePage } from './phone.ts';
 import { selectionOperations } from './selection.ts';
@@ -52,6 +53,7 @@ export function serveConsole(
     log,
     tracing: service.tracing,
   });
+  serveOperator(app, console);
   const unparsed = { parse: 'none' } as const;
   const route = (handler: Handler) => withErrorResponses(console, log, handler);
   app.get('/console/assets/*', route(serveAsset), unparsed);

@@ -10,6 +10,7 @@ export const errorCodes = [
   'account_suspended',
   'live_key_required',
   'insufficient_scope',
+  'insufficient_role',
   'wider_key',
   'address_not_allowed',
   'not_found',

@@ -57,6 +57,9 @@ export const leftOut = [
   'console_sign_in_links',
   'endpoint_tests',
   'webhook_tests',
+  // Of the processes and backups of the original.
+  'instances',
+  'backups',
   // Files that the original database deletes.
   'archive_deletions',
   'archive_leftovers',

@@ -11,7 +11,7 @@ import { archivedTo } from './archive-plan.ts';
 import { hasLeftovers } from './delete-files.ts';
 import { addLeaving, countLeaving, dropArchived, dropScans } from './removed-scans.ts';
 import { deleteAllLeftovers, type RewriteHooks, rewriteFile } from './rewrite-file.ts';
-import { appendServiceEvent } from './service-event.ts';
+import { appendServiceEvent } from '../log/service-event.ts';
 
 /**
  * A retention run removes the scans from before a cutoff from the log and the warehouse. It consists of steps, each in its

@@ -273,6 +273,14 @@ export const keyChanges: Change[] = [
   { type: 'sign_in_failed' as const, data: { mode: 'live' as const, reason: 'key_expired' as const } },
 ].map((event, i) => recorded(account, i + 1, event));
 
+/** What operators do to people. */
+export const operatorChanges: Change[] = [
+  { type: 'user_disabled' as const, data: { user: 'usr_0000000000000000000000' } },
+  { type: 'user_enabled' as const, data: { user: 'usr_0000000000000000000000' } },
+  { type: 'operator_set' as const, data: { user: 'usr_0000000000000000000000', to: true } },
+  { type: 'reset_link_created' as const, data: { user: 'usr_0000000000000000000000' } },
+].map((event, i) => recorded('service', i + 1, event));
+
 /** A code that was imported from another service. */
 export const importedChanges: Change[] = [
   recorded(code, 1, {

@@ -19,6 +19,7 @@ import {
   importedChanges,
   keyChanges,
   noteChanges,
+  operatorChanges,
   routes,
   routesOnDomains,
   ruledScans,
@@ -118,6 +119,11 @@ describe('a message of the stream', () => {
     expect(decodeMessage(bytes(`stream-message-2-changes-${schema}`))).toEqual({ ...changeRange, entries: changes });
   });
 
+  test('with what operators do to people is decoded', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-operators'));
+    expect(entries).toEqual(operatorChanges);
+  });
+
   test('with an imported code is decoded', () => {
     const { entries } = decodeMessage(bytes('stream-message-2-changes-code_created-9'));
     expect(entries).toEqual(importedChanges);
@@ -135,6 +141,9 @@ describe('a message of the stream', () => {
       written('stream-message-2-changes-key_created-2'),
     );
     expect(encodeChanges(changeRange, keyChanges.map(encodeChange))).toBe(text('stream-message-2-changes-keys'));
+    expect(encodeChanges(changeRange, operatorChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-operators'),
+    );
     expect(encodeChanges(changeRange, targetingChanges.map(encodeChange))).toBe(
       written('stream-message-2-changes-code_created-4'),
     );

@@ -109,6 +109,27 @@ export const access = {
   endOtherConsoleSessions: { scope: 'account.write', role: 'owner' },
   // A session with the same keys, which can do no more than this one.
   createPhoneLink: { scope: null, role: 'viewer' },
+
+  // Of operators of the service, whatever their role in an account is (src/console/operator/admission.ts).
+  listAllAccounts: { scope: null, role: 'viewer' },
+  readAnyAccount: { scope: null, role: 'viewer' },
+  readScansOfAnyAccount: { scope: null, role: 'viewer' },
+  listAuditOfAnyAccount: { scope: null, role: 'viewer' },
+  setPlanOfAccount: { scope: null, role: 'viewer' },
+  suspendAccount: { scope: null, role: 'viewer' },
+  resumeAccount: { scope: null, role: 'viewer' },
+  deleteAnyAccount: { scope: null, role: 'viewer' },
+  findAnyCodes: { scope: null, role: 'viewer' },
+  takeDownCode: { scope: null, role: 'viewer' },
+  putBackCode: { scope: null, role: 'viewer' },
+  listBlockedHosts: { scope: null, role: 'viewer' },
+  blockHost: { scope: null, role: 'viewer' },
+  unblockHost: { scope: null, role: 'viewer' },
+  listUsers: { scope: null, role: 'viewer' },
+  changeUser: { scope: null, role: 'viewer' },
+  createResetLink: { scope: null, role: 'viewer' },
+  readHealth: { scope: null, role: 'viewer' },
+  listOperatorActions: { scope: null, role: 'viewer' },
 } as const satisfies Record<string, Access>;
 
 export type OperationId = keyof typeof access;

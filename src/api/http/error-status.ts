@@ -11,6 +11,7 @@ export const statusOf = {
   account_suspended: 403,
   live_key_required: 403,
   insufficient_scope: 403,
+  insufficient_role: 403,
   wider_key: 403,
   address_not_allowed: 403,
   not_found: 404,

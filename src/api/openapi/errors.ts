@@ -29,6 +29,7 @@ const causes: Record<ErrorCode, string> = {
   account_suspended: 'The operator of the service has suspended the account; the message contains the reason.',
   live_key_required: 'The operation needs a live key, and the request has a test key.',
   insufficient_scope: 'The API key lacks the scope that the message names.',
+  insufficient_role: 'In the console only: the role of the person in the account does not allow it.',
   wider_key: 'The new key would expire later than the API key of the request, or work from other networks.',
   address_not_allowed: 'The API key does not work from the network of the client (`allowed_cidrs`).',
   not_found: 'It does not exist in this account and mode.',

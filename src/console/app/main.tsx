@@ -8,6 +8,7 @@ import { ImportPage } from './codes/import.tsx';
 import { CodesPage } from './codes/list.tsx';
 import { showTimesIn } from './format.ts';
 import { LivePage } from './live/page.tsx';
+import { OperatorPage } from './operator/page.tsx';
 import { Empty } from './parts/states.tsx';
 import { homePath, may, NotAllowed } from './permissions.tsx';
 import { currentMode, interceptLinks, pageUrl, useRoute } from './router.ts';
@@ -38,6 +39,8 @@ function Page({ path }: { path: string }) {
   if (isDomain !== undefined) return <AccountPage section="domains" domain={domain} />;
   const [isAccount, section] = /^\/account(?:\/(keys|sessions|webhook|domains|shares|audit))?$/.exec(path) ?? [];
   if (isAccount !== undefined) return <AccountPage section={section as Section | undefined} />;
+  const [isOperator, part = ''] = /^\/operator(\/.*)?$/.exec(path) ?? [];
+  if (isOperator !== undefined) return <OperatorPage path={part} />;
   return (
     <Empty title="Page not found">
       <a class="button" href={pageUrl('/')}>

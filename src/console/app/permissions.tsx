@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { type Scope, scopes } from '../../../events/scopes.ts';
 import { Empty } from './parts/states.tsx';
 import { currentMode } from './router.ts';
-import { keyOf } from './welcome.ts';
+import { bootstrap, keyOf } from './welcome.ts';
 
 /** What each scope lets a key do, to follow "can". */
 export const scopeTexts: Record<Scope, string> = {
@@ -28,9 +28,9 @@ export const may = (scope: Scope): boolean => ownScopes().includes(scope);
 export const Allowed = ({ scope, children }: { scope: Scope; children: ComponentChildren }) =>
   may(scope) ? children : null;
 
-/** The pages of the navigation that the key may see. */
-export const mainPages = (): (readonly [path: string, text: string])[] =>
-  (
+/** The pages of the navigation that the key may see; operators of the service have one more. */
+export const mainPages = (): (readonly [path: string, text: string])[] => [
+  ...(
     [
       ['/', 'Codes', ['codes.read']],
       ['/analytics', 'Analytics', ['analytics.read']],
@@ -39,7 +39,9 @@ export const mainPages = (): (readonly [path: string, text: string])[] =>
     ] as const
   )
     .filter(([, , needed]) => needed.some(may))
-    .map(([path, text]) => [path, text]);
+    .map(([path, text]) => [path, text] as const),
+  ...(bootstrap.user?.is_operator === true ? [['/operator', 'Operator'] as const] : []),
+];
 
 export const homePath = () => mainPages()[0]?.[0] ?? '/';
 

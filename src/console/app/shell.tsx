@@ -23,7 +23,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
   const close = () => setOverlay(undefined);
   useShortcuts({ openPalette, openKeys });
   const link = (to: string, text: string) => {
-    const isHere = to === '/' ? !/^\/(account|analytics|live)(\/|$)/.test(path) : path.startsWith(to);
+    const isHere = to === '/' ? !/^\/(account|analytics|live|operator)(\/|$)/.test(path) : path.startsWith(to);
     return (
       <a key={to} href={pageUrl(to)} aria-current={isHere ? 'page' : undefined}>
         {text}

@@ -13,6 +13,7 @@ import type * as targeting from '../../api/qrcodes/targeting-schemas.ts';
 import type * as shares from '../../api/shares/schemas.ts';
 import type * as webhooks from '../../api/webhooks/webhook-schemas.ts';
 import type * as subscriptions from '../../api/webhooks/webhooks-schemas.ts';
+import type * as operators from '../operator/schemas.ts';
 import type * as sessions from '../sessions.ts';
 
 /** Types of API responses, derived from the API's schemas. */
@@ -41,6 +42,14 @@ export type FeedPage = Static<typeof events.EventPage>;
 export interface ScanEvent {
   data: OwnedScanRecord;
 }
+
+export type OperatorAccount = Static<typeof operators.ListedAccount>;
+export type OperatorAccountPage = Static<typeof operators.AnyAccount>;
+export type OperatorCode = Static<typeof operators.ListedCode>;
+export type OperatorHost = Static<typeof operators.BlockedHost>;
+export type OperatorUser = Static<typeof operators.ListedUser>;
+export type OperatorHealth = Static<typeof operators.Health>;
+export type OperatorAction = Static<typeof operators.OperatorAction>;
 
 export type ConsoleSession = Static<typeof sessions.ConsoleSession>;
 export type PhoneLink = Static<typeof sessions.PhoneLink>;
