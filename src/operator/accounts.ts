@@ -60,22 +60,3 @@ export async function findListedAccount(sql: Queryable, id: string): Promise<Lis
   const [account] = await withUsage(sql, sql`SELECT * FROM accounts WHERE id = ${id}`);
   return account;
 }
-
-export interface ListedMember {
-  id: string;
-  name: string;
-  email: string;
-  role: string;
-  joined_at: Date;
-  last_signed_in_at: Date | null;
-  disabled_at: Date | null;
-}
-
-/** Bounds the members on the page of an account, which has no pages for them. */
-export const maxMembers = 500;
-
-export const listMembersOf = (sql: Queryable, account: string): Promise<ListedMember[]> =>
-  sql<ListedMember[]>`
-    SELECT u.id, u.name, u.email, m.role, m.joined_at, u.last_signed_in_at, u.disabled_at
-    FROM members m JOIN users u ON u.id = m.user_id
-    WHERE m.account = ${account} ORDER BY m.joined_at, u.id LIMIT ${maxMembers}`;

@@ -1,9 +1,5 @@
-import type { Recorded } from '../../events/recorded.ts';
-import type { ServiceEvent } from '../../events/service.ts';
-import { notFound, Refusal } from '../lib/errors.ts';
-import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
-import { retryLostRace } from '../log/decide.ts';
-import { appendServiceEvent } from '../log/service-event.ts';
+import { notFound } from '../lib/errors.ts';
+import type { Queryable } from '../lib/sql.ts';
 import { containing, type ListedPage, pageOf, pageSize } from './paging.ts';
 
 export interface ListedUser {
@@ -51,66 +47,8 @@ export async function listUsers(
   return pageOf(rows, ({ id }) => id);
 }
 
-export async function findUser(sql: Queryable, id: string): Promise<ListedUser> {
+export async function requireListedUser(sql: Queryable, id: string): Promise<ListedUser> {
   const [user] = await select(sql, sql`SELECT * FROM users WHERE id = ${id}`);
-  if (user === undefined) throw notFound('user');
+  if (user === undefined) throw notFound('person');
   return user;
-}
-
-interface By {
-  actor: string;
-  now: Date;
-  /** Whether the last operator may lose access, as by a command, which can give it back. */
-  mayBeLast?: boolean;
-}
-
-/** Lets a person sign in no more, or again. The person's sessions end at once. */
-export const setDisabled = (sql: Sql, id: string, isDisabled: boolean, by: By): Promise<Recorded<ServiceEvent>[]> =>
-  changeUser(sql, id, by, async (tx, user) => {
-    if ((user.disabled_at !== null) === isDisabled) return undefined;
-    if (isDisabled) await requireOtherOperator(tx, user, by);
-    await tx`UPDATE users SET disabled_at = ${isDisabled ? by.now : null} WHERE id = ${id}`;
-    if (isDisabled)
-      await tx`
-        UPDATE console_sessions SET ended_at = ${by.now}, ends_at = least(ends_at, ${by.now})
-        WHERE user_id = ${id} AND ended_at IS NULL`;
-    return { type: isDisabled ? 'user_disabled' : 'user_enabled', data: { user: id } };
-  });
-
-/** Makes a person an operator of the service, or no longer one. */
-export const setOperator = (sql: Sql, id: string, to: boolean, by: By): Promise<Recorded<ServiceEvent>[]> =>
-  changeUser(sql, id, by, async (tx, user) => {
-    if (user.is_operator === to) return undefined;
-    if (!to) await requireOtherOperator(tx, user, by);
-    await tx`UPDATE users SET is_operator = ${to} WHERE id = ${id}`;
-    return { type: 'operator_set', data: { user: id, to } };
-  });
-
-type LockedUser = Pick<ListedUser, 'id' | 'is_operator' | 'disabled_at'>;
-
-/** Changes a person and records it in one transaction. */
-function changeUser(
-  sql: Sql,
-  id: string,
-  { actor, now }: By,
-  change: (tx: Transaction, user: LockedUser) => Promise<ServiceEvent | undefined>,
-): Promise<Recorded<ServiceEvent>[]> {
-  return retryLostRace(() =>
-    sql.begin(async (tx): Promise<Recorded<ServiceEvent>[]> => {
-      // All operators in one order, too: two of them who disable each other at the same time must not leave none.
-      const users = await tx<LockedUser[]>`
-        SELECT id, is_operator, disabled_at FROM users WHERE id = ${id} OR is_operator ORDER BY id FOR UPDATE`;
-      const user = users.find((one) => one.id === id);
-      if (user === undefined) throw notFound('user');
-      const event = await change(tx, user);
-      return event === undefined ? [] : appendServiceEvent(tx, event, now, actor);
-    }),
-  );
-}
-
-async function requireOtherOperator(tx: Transaction, { id, is_operator }: LockedUser, { mayBeLast }: By): Promise<void> {
-  if (!is_operator || mayBeLast) return;
-  const others = await tx`SELECT 1 FROM users WHERE is_operator AND disabled_at IS NULL AND id <> ${id} LIMIT 1`;
-  if (others.length > 0) return;
-  throw new Refusal('conflict', 'This is the last operator: make another person an operator first.');
 }

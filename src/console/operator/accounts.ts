@@ -19,8 +19,9 @@ import { presentEvent } from '../../feed/frame.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
 import type { Queryable } from '../../lib/sql.ts';
 import { timeouts } from '../../lib/timeouts.ts';
-import { findListedAccount, type ListedAccount as Found, listAllAccounts, listMembersOf } from '../../operator/accounts.ts';
+import { findListedAccount, type ListedAccount as Found, listAllAccounts } from '../../operator/accounts.ts';
 import { withSearchTimeout } from '../../operator/deadline.ts';
+import { listMembers } from '../../people/members.ts';
 import { isoOf, listQuery, operatorOperation, presentDisabled, Reason, reasonOf } from './define.ts';
 import { AccountScans, AnyAccount, ListedAccount, pageOf } from './schemas.ts';
 
@@ -81,7 +82,7 @@ const read = ({ sql }: Service) =>
     schema: AnyAccount,
     async handle({ params: { id = '' } }) {
       const account = await requireAccount(sql, id);
-      const [members, keys] = await Promise.all([listMembersOf(sql, id), listKeys(sql, id)]);
+      const [members, keys] = await Promise.all([listMembers(sql, id), listKeys(sql, id)]);
       const { codes, domains, requestsPerMinute } = limitsOf[account.plan];
       const answer: Static<typeof AnyAccount> = {
         account: presentAccount(account),
@@ -90,11 +91,14 @@ const read = ({ sql }: Service) =>
           domains,
           requests_per_minute: requestsPerMinute,
         },
-        members: members.map(({ joined_at, last_signed_in_at, disabled_at, ...member }) => ({
-          ...member,
-          joined_at: joined_at.toISOString(),
-          last_signed_in_at: isoOf(last_signed_in_at),
-          is_disabled: disabled_at !== null,
+        members: members.map((member) => ({
+          id: member.user_id,
+          name: member.name,
+          email: member.email,
+          role: member.role,
+          joined_at: member.joined_at.toISOString(),
+          last_signed_in_at: isoOf(member.last_signed_in_at),
+          is_disabled: member.disabled_at !== null,
         })),
         keys: keys.map((key) => ({
           id: key.id,

@@ -2,6 +2,7 @@ import { type TSchema, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { modes, plans } from '../../../events/plans.ts';
 import { orNull } from '../../api/http/schemas.ts';
+import { signups } from '../../config/settings.ts';
 
 /** Schemas of the operator's console, for its pages. */
 
@@ -83,6 +84,10 @@ export const ListedUser = t.Object({
   last_signed_in_at: orNull(time),
   accounts: t.Array(t.Object({ id: text, name: text, role: text })),
 });
+
+export const ResetLink = t.Object({ url: text, expires_at: time });
+
+export const SignUp = t.Object({ sign_up: oneOf(signups), plan: oneOf(plans) });
 
 export const OperatorAction = t.Object({
   id: text,

@@ -4,14 +4,21 @@ import type { Operation } from '../../api/http/operation.ts';
 import type { Service } from '../../api/service.ts';
 import { invalid } from '../../lib/errors.ts';
 import { withSearchTimeout } from '../../operator/deadline.ts';
-import { type ListedUser as Found, findUser, listUsers, setDisabled, setOperator } from '../../operator/users.ts';
+import { type ListedUser as Found, listUsers, requireListedUser } from '../../operator/users.ts';
+import { createResetLink, disableUser, enableUser, setOperator } from '../../people/disable.ts';
+import { urlOfLink } from '../../people/links.ts';
 import { isoOf, listQuery, operatorOperation } from './define.ts';
-import { ListedUser, pageOf } from './schemas.ts';
+import { ListedUser, pageOf, ResetLink, SignUp } from './schemas.ts';
 
 const params = { id: 'Identifier of the person, `usr_…`.' };
 
-/** People of all accounts. */
-export const userOperations = (service: Service): Operation[] => [list(service), change(service)];
+/** People of all accounts, and who can become one. */
+export const userOperations = (service: Service): Operation[] => [
+  list(service),
+  change(service),
+  resetLink(service),
+  signUp(service),
+];
 
 const presentUser = (user: Found, self: string): Static<typeof ListedUser> => ({
   id: user.id,
@@ -59,7 +66,36 @@ const change = ({ sql, clock }: Service) =>
         throw invalid([{ field: 'is_disabled', message: 'is_disabled: you cannot disable yourself.' }]);
       const by = { actor: caller.actor, now: clock() };
       if (is_operator !== undefined) await setOperator(sql, id, is_operator, by);
-      if (is_disabled !== undefined) await setDisabled(sql, id, is_disabled, by);
-      return json(200, presentUser(await findUser(sql, id), caller.actor));
+      if (is_disabled !== undefined) await (is_disabled ? disableUser : enableUser)(sql, id, by);
+      return json(200, presentUser(await requireListedUser(sql, id), caller.actor));
+    },
+  });
+
+const resetLink = ({ sql, clock, addresses }: Service) =>
+  operatorOperation({
+    operationId: 'createResetLink',
+    method: 'POST',
+    path: '/v1/users/:id/reset-link',
+    summary: 'Create a link with which a person sets a new password',
+    params,
+    schema: ResetLink,
+    status: 201,
+    async handle({ caller, params: { id = '' } }) {
+      const user = await requireListedUser(sql, id);
+      const { token, expires_at } = await createResetLink(sql, user.id, { actor: caller.actor, now: clock() });
+      const url = urlOfLink(addresses.publicUrl, 'reset', token);
+      return json(201, { url, expires_at: expires_at.toISOString() } satisfies Static<typeof ResetLink>);
+    },
+  });
+
+const signUp = ({ signup, signupPlan }: Service) =>
+  operatorOperation({
+    operationId: 'readSignUp',
+    method: 'GET',
+    path: '/v1/sign-up',
+    summary: 'Read who can get a user',
+    schema: SignUp,
+    async handle() {
+      return json(200, { sign_up: signup, plan: signupPlan } satisfies Static<typeof SignUp>);
     },
   });
