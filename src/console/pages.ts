@@ -1,4 +1,5 @@
 import { ownDeviceDays, type Session, type SessionEnd, sessionHours } from '../accounts/console-sessions.ts';
+import type { Role } from '../api/http/access.ts';
 import type { Addresses } from '../config/config.ts';
 import { escapeHtml } from '../lib/html.ts';
 import type { Asset, Bundle } from './bundle.ts';
@@ -51,6 +52,12 @@ ${body}
 export interface Bootstrap {
   account: Session['account'];
   keys: (Pick<Session['keys'][number], 'id' | 'name' | 'mode' | 'last4' | 'scopes'> & { expires_at: string | null })[];
+  /** The person of the session; null if it has keys. */
+  user: { id: string; name: string; email: string; is_operator: boolean; has_password: boolean } | null;
+  /** Of the person in the account; keys are bounded by their scopes instead. */
+  role: Role;
+  /** Those that the person belongs to. */
+  accounts: { id: string; name: string; role: Role }[];
   is_own_device: boolean;
   ends_at: string;
   public_url: string;
@@ -76,6 +83,9 @@ export const bootstrapOf = (
     scopes,
     expires_at: expires_at?.toISOString() ?? null,
   })),
+  user: null,
+  role: 'owner',
+  accounts: [],
   is_own_device,
   ends_at: ends_at.toISOString(),
   public_url: publicUrl,

@@ -1,7 +1,7 @@
 import type { Scope } from '../../../events/scopes.ts';
 
 /** What a member of an account may do: all of it, change codes, or read. */
-type Role = 'owner' | 'editor' | 'viewer';
+export type Role = 'owner' | 'editor' | 'viewer';
 
 interface Access {
   /** The scope that a limited key needs; null if every valid key may. */

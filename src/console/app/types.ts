@@ -14,6 +14,7 @@ import type * as shares from '../../api/shares/schemas.ts';
 import type * as webhooks from '../../api/webhooks/webhook-schemas.ts';
 import type * as subscriptions from '../../api/webhooks/webhooks-schemas.ts';
 import type * as sessions from '../sessions.ts';
+import type { Role } from './roles.ts';
 
 /** Types of API responses, derived from the API's schemas. */
 export type QrCode = Static<typeof codes.QrCode>;
@@ -85,3 +86,30 @@ export type AnyDelivery = Static<typeof subscriptions.SubscriptionDelivery>;
 export type { ContractScan } from '../../../events/webhooks/notification.ts';
 /** The outcome of one request to a webhook: of a delivery attempt or of a test event. */
 export type Attempt = Pick<WebhookTest, 'status_code' | 'duration_ms' | 'response' | 'error'>;
+
+export interface Member {
+  id: string;
+  name: string;
+  /** Null for those who may not see it. */
+  email: string | null;
+  role: Role;
+  joined_at: string;
+  last_signed_in_at: string | null;
+  is_you: boolean;
+}
+export interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  created_at: string;
+  expires_at: string;
+}
+export type CreatedInvitation = Omit<Invitation, 'created_at'> & { url: string };
+/** The person of the session. */
+export interface Me {
+  id: string;
+  name: string;
+  email: string;
+  has_password: boolean;
+  created_at: string;
+}
