@@ -25,7 +25,7 @@ export type Proof = Static<typeof preflight.Preflight>;
 export type Resolved = Static<typeof targeting.Resolved>;
 export type Tags = Static<typeof targeting.Tags>;
 export type Availability = Static<typeof targeting.availability>;
-export type HistoryEntry = Static<typeof codes.HistoryEntry>;
+export type HistoryEntry = Static<typeof codes.HistoryEntry> & { actor_name: string | null };
 export type Account = Static<typeof accounts.Account>;
 export type Domain = Static<typeof domains.Domain>;
 export type Share = Static<typeof shares.Share>;
@@ -36,7 +36,7 @@ export type BulkUpdated = Static<typeof bulkUpdates.BulkUpdateAnswer>;
 export type CreatedApiKey = Static<typeof keys.CreatedApiKey>;
 export type RotatedApiKey = Static<typeof keys.RotatedApiKey>;
 
-export type AuditEvent = Static<typeof events.AuditEvent>;
+export type AuditEvent = Static<typeof events.AuditEvent> & { actor_name: string | null };
 export type FeedPage = Static<typeof events.EventPage>;
 /** An event of the type `scan.created`. */
 export interface ScanEvent {
