@@ -1,5 +1,5 @@
-import { addressesOf } from '../config/config.ts';
 import { findAnyCode, restore, takeDown } from '../codes/takedown.ts';
+import { addressesOf } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../lib/sql.ts';
 import { findCodesOfAll } from '../operator/codes.ts';
@@ -29,7 +29,13 @@ export async function codeFind(search: string, { data, json, everywhere = false 
   }));
   if (json) return printJson(found);
   if (found.length === 0) return void print('No code was found.');
-  const rows = found.map((code) => [code.short_code, code.id, code.account_id, code.destination_url, code.disabled_reason ?? '']);
+  const rows = found.map((code) => [
+    code.short_code,
+    code.id,
+    code.account_id,
+    code.destination_url,
+    code.disabled_reason ?? '',
+  ]);
   print(table([['SHORT CODE', 'ID', 'ACCOUNT', 'DESTINATION', 'TAKEN DOWN'], ...rows]));
   if (next !== null) print(`\nThese are the first ${found.length}: search for more of the text.`);
 }

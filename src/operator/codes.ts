@@ -76,7 +76,10 @@ export async function findCodesOfAll(sql: Queryable, listing: CodeListing): Prom
 
 const tooShort = () =>
   invalid([
-    { field: 'search', message: `search must be a short code, or have at least ${minWords} characters of a destination.` },
+    {
+      field: 'search',
+      message: `search must be a short code, or have at least ${minWords} characters of a destination.`,
+    },
   ]);
 
 /** Read through the index of takedowns. */

@@ -127,7 +127,10 @@ test.each([
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
   }
-  await created(account.live, { name: 'Poster', destination_url: `https://${'long'.repeat(12)}.example/${'x'.repeat(80)}` });
+  await created(account.live, {
+    name: 'Poster',
+    destination_url: `https://${'long'.repeat(12)}.example/${'x'.repeat(80)}`,
+  });
   const { id } = await openAs('');
   await expectUsable(page, 'accounts');
   for (const [path, text] of [
@@ -139,7 +142,10 @@ test.each([
     ['/audit', 'Account created'],
   ]) {
     await page.goto(`${url}/console/operator${path}`);
-    await page.getByText(text as string, { exact: false }).first().waitFor();
+    await page
+      .getByText(text as string, { exact: false })
+      .first()
+      .waitFor();
     await expectUsable(page, path);
   }
 });

@@ -166,7 +166,10 @@ describe('codes of all accounts', () => {
     expect((await tab.send('DELETE', path)).body).toMatchObject({ disabled: null });
     expect(await openLink(code)).toBe(302);
     expect((await tab.send('POST', `${base}/codes/qr_unknown/takedown`, { reason: 'x' })).status).toBe(404);
-    expect([await actorsOf(code.id, 'code_disabled'), await actorsOf(code.id, 'code_enabled')]).toEqual([[user], [user]]);
+    expect([await actorsOf(code.id, 'code_disabled'), await actorsOf(code.id, 'code_enabled')]).toEqual([
+      [user],
+      [user],
+    ]);
   });
 });
 
@@ -213,6 +216,28 @@ describe('people', () => {
     expect((await change(boss.id, { is_operator: false })).status).toBe(200);
     expect((await boss.tab.get(`${base}/users`)).status).toBe(403);
   });
+});
+
+test('a link for a new password is created, and sign-up is explained', async () => {
+  const [boss, person] = [await operator(), await signedInPerson(service)];
+  const link = await boss.tab.send('POST', `${base}/users/${person.id}/reset-link`);
+  expect([link.status, link.body.url]).toEqual([201, expect.stringMatching(/\/console\/reset#\w{43}$/)]);
+  expect((await boss.tab.send('POST', `${base}/users/usr_unknown/reset-link`)).status).toBe(404);
+  expect((await boss.tab.get(`${base}/sign-up`)).body).toEqual({ sign_up: 'invite', plan: 'free' });
+  const [last] = (await boss.tab.get(`${base}/audit`)).body.data;
+  expect(last).toMatchObject({ type: 'reset_link_created', actor: boss.id, subject: { id: person.id } });
+  expect(JSON.stringify(last), 'the token is in no log').not.toContain(link.body.url.split('#')[1]);
+});
+
+test('a change needs a proof of the last 15 minutes, a read does not', async () => {
+  const { tab, id } = await operator();
+  await service.database.sql`
+    UPDATE console_sessions SET proven_at = now() - interval '16 minutes', last_proof_at = NULL WHERE user_id = ${id}`;
+  expect((await tab.get(`${base}/users`)).status).toBe(200);
+  for (const [method, path] of operations.filter(([method]) => method !== 'GET')) {
+    const { status, body } = await tab.send(method, path, {});
+    expect([status, body.error.code], `${method} ${path}`).toEqual([403, 'reauthentication_required']);
+  }
 });
 
 describe('the audit of operators', () => {

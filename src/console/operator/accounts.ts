@@ -19,7 +19,7 @@ import { presentEvent } from '../../feed/frame.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
 import type { Queryable } from '../../lib/sql.ts';
 import { timeouts } from '../../lib/timeouts.ts';
-import { findListedAccount, type ListedAccount as Found, listAllAccounts } from '../../operator/accounts.ts';
+import { type ListedAccount as Found, findListedAccount, listAllAccounts } from '../../operator/accounts.ts';
 import { withSearchTimeout } from '../../operator/deadline.ts';
 import { listMembers } from '../../people/members.ts';
 import { isoOf, listQuery, operatorOperation, presentDisabled, Reason, reasonOf } from './define.ts';

@@ -1,6 +1,6 @@
+import { unlimited } from '../../../events/key.ts';
 import { type Admission, admitted, type Caller, countInWindow } from '../../accounts/admission.ts';
 import { hashOfKey } from '../../accounts/keys.ts';
-import { unlimited } from '../../../events/key.ts';
 import { Refusal } from '../../lib/errors.ts';
 import type { Console } from '../context.ts';
 import { requireOperator } from '../people/operator.ts';

@@ -9,7 +9,7 @@ import type { Service } from '../../api/service.ts';
 import { block, unblock } from '../../codes/blocked-hosts.ts';
 import { restore, takeDown } from '../../codes/takedown.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
-import { findCodesOfAll, findListedCode, type ListedCode as Found } from '../../operator/codes.ts';
+import { type ListedCode as Found, findCodesOfAll, findListedCode } from '../../operator/codes.ts';
 import { withSearchTimeout } from '../../operator/deadline.ts';
 import { findHost, listHosts } from '../../operator/hosts.ts';
 import { listQuery, operatorOperation, presentDisabled, Reason, reasonOf } from './define.ts';
@@ -44,7 +44,8 @@ const find = ({ sql, addresses: { shortBaseUrl } }: Service) =>
     operationId: 'findAnyCodes',
     method: 'GET',
     path: '/v1/codes',
-    summary: 'Find codes of all accounts by short code, link, id, destination or name; without a search, those taken down',
+    summary:
+      'Find codes of all accounts by short code, link, id, destination or name; without a search, those taken down',
     query: t.Object({ ...listQuery, everywhere: t.Optional(oneOf(['true'])) }),
     schema: pageOf(ListedCode),
     async handle({ query: { search = '', after, everywhere } }) {

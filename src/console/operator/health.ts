@@ -35,8 +35,7 @@ const presentHealth = (found: Awaited<ReturnType<typeof readHealth>>): Static<ty
     started_at: instance.started_at.toISOString(),
     seen_at: instance.seen_at.toISOString(),
     is_silent: instance.is_silent,
-    spool:
-      instance.spool_bytes === null ? null : { bytes: instance.spool_bytes, seconds: instance.spool_seconds ?? 0 },
+    spool: instance.spool_bytes === null ? null : { bytes: instance.spool_bytes, seconds: instance.spool_seconds ?? 0 },
     disk:
       instance.disk_free === null || instance.disk_size === null
         ? null
@@ -54,7 +53,8 @@ const presentHealth = (found: Awaited<ReturnType<typeof readHealth>>): Static<ty
       problems: problems.map(({ check, expected, found: actual }) => `${check}: expected ${expected}, found ${actual}`),
     })),
   },
-  last_backup: found.backup === undefined ? null : { ...found.backup, finished_at: found.backup.finished_at.toISOString() },
+  last_backup:
+    found.backup === undefined ? null : { ...found.backup, finished_at: found.backup.finished_at.toISOString() },
 });
 
 const actions = ({ sql }: Service) =>
@@ -65,7 +65,9 @@ const actions = ({ sql }: Service) =>
     summary: 'List what operators did, newest first',
     query: t.Object({
       after: t.Optional(t.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-      actor: t.Optional(t.String({ maxLength: 100, pattern: '^[\\w-]+$', 'x-expected': 'the id of a person or operator' })),
+      actor: t.Optional(
+        t.String({ maxLength: 100, pattern: '^[\\w-]+$', 'x-expected': 'the id of a person or operator' }),
+      ),
     }),
     schema: pageOf(OperatorAction),
     async handle({ query: { after, actor } }) {

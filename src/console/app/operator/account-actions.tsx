@@ -52,7 +52,9 @@ export function AccountActions({ account, reload }: Props) {
           }}
           onClose={close}
         >
-          <p>Its API and console answer with the reason, and its short links no longer lead anywhere. Nothing is deleted.</p>
+          <p>
+            Its API and console answer with the reason, and its short links no longer lead anywhere. Nothing is deleted.
+          </p>
         </ReasonDialog>
       )}
       {open === 'resume' && (
@@ -119,8 +121,8 @@ function DeleteDialog({ account: { id, name }, onClose }: { account: OperatorAcc
     <Dialog title={`Delete ${name}?`} onClose={onClose}>
       <Form onSubmit={remove}>
         <p>
-          Its keys stop working and its short links end at once. Its codes, scans and the data of its events are erased, and
-          cannot be brought back.
+          Its keys stop working and its short links end at once. Its codes, scans and the data of its events are erased,
+          and cannot be brought back.
         </p>
         <Field
           label="Type the account ID to delete it"

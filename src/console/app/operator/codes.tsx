@@ -76,15 +76,7 @@ const CodeItem = ({ code, onOpen }: { code: OperatorCode; onOpen(): void }) => (
   </li>
 );
 
-function TakedownDialog({
-  code,
-  reload,
-  onClose,
-}: {
-  code: OperatorCode;
-  reload(): Promise<void>;
-  onClose(): void;
-}) {
+function TakedownDialog({ code, reload, onClose }: { code: OperatorCode; reload(): Promise<void>; onClose(): void }) {
   const path = `/operator/codes/${code.id}/takedown`;
   const done = async (text: string) => {
     await reload();

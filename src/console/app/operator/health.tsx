@@ -14,7 +14,11 @@ const minDiskShare = 0.1;
 
 const size = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const bytes = (count: number) =>
-  count >= 1e9 ? `${size.format(count / 1e9)} GB` : count >= 1e6 ? `${size.format(count / 1e6)} MB` : `${size.format(count / 1e3)} kB`;
+  count >= 1e9
+    ? `${size.format(count / 1e9)} GB`
+    : count >= 1e6
+      ? `${size.format(count / 1e6)} MB`
+      : `${size.format(count / 1e3)} kB`;
 
 /** How the service is. */
 export function Health() {
@@ -84,8 +88,8 @@ const Domains = ({ domains }: { domains: OperatorHealth['domains'] }) => (
   <section class="card stack">
     <h2>Domains and certificates</h2>
     <p class="hint">
-      {number(domains.active)} active, {number(domains.failing)} failing, {number(domains.pending)} waiting for proof. The
-      proxy gets certificates for active and failing domains.
+      {number(domains.active)} active, {number(domains.failing)} failing, {number(domains.pending)} waiting for proof.
+      The proxy gets certificates for active and failing domains.
     </p>
     {domains.problems.length > 0 && (
       <ul class="lines records">
@@ -156,8 +160,8 @@ function Instances({ instances, version }: { instances: OperatorHealth['instance
         </table>
       </Scroll>
       <p class="hint">
-        A process reports itself every 10 seconds. One that was killed, or that cannot reach Postgres, is silent, and leaves
-        the list after an hour. Read at {time(new Date().toISOString())}.
+        A process reports itself every 10 seconds. One that was killed, or that cannot reach Postgres, is silent, and
+        leaves the list after an hour. Read at {time(new Date().toISOString())}.
       </p>
     </section>
   );

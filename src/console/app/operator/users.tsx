@@ -87,7 +87,8 @@ function UserItem({ user, onOpen }: { user: OperatorUser; onOpen(step: Step): vo
       <span class="row actions">
         {!user.is_disabled && button('reset', 'Reset link')}
         {button('operator', user.is_operator ? 'Remove operator' : 'Make operator')}
-        {!user.is_you && button(user.is_disabled ? 'enable' : 'disable', user.is_disabled ? 'Enable' : 'Disable', !user.is_disabled)}
+        {!user.is_you &&
+          button(user.is_disabled ? 'enable' : 'disable', user.is_disabled ? 'Enable' : 'Disable', !user.is_disabled)}
       </span>
     </li>
   );
