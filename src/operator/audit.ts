@@ -108,6 +108,10 @@ function detailOf(event: StoredEvent): string | null {
     case 'key_rotated':
     case 'key_revoked':
       return event.data.key;
+    case 'member_joined':
+    case 'member_role_set':
+    case 'invitation_created':
+      return event.data.role;
     case 'operator_set':
       return event.data.to ? 'on' : 'off';
     default:

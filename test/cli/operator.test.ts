@@ -103,14 +103,14 @@ test('takes down and restores codes by short code or id', async () => {
 
 test('lists what operators did, newest first, in pages', async () => {
   const { id } = await createAccount(database.sql, { name: 'Audited', plan: 'pro', now });
-  await runJson('account', 'rename', id, 'Seen');
+  expect((await run('account', 'plan', id, 'free')).code).toBe(0);
   const { data } = await runJson('audit');
-  const subject = { kind: 'account', id, name: 'Seen' };
-  expect(data[0]).toMatchObject({ type: 'account_renamed', actor: 'operator', subject, detail: 'Audited → Seen' });
+  const subject = { kind: 'account', id, name: 'Audited' };
+  expect(data[0]).toMatchObject({ type: 'plan_changed', actor: 'operator', subject, detail: 'pro → free' });
   expect(data).toContainEqual(expect.objectContaining({ type: 'account_created', subject, detail: 'pro plan' }));
   const { data: earlier } = await runJson('audit', '--before', String(data[1].position));
   expect(earlier).toEqual(data.slice(2));
-  expect((await run('audit')).output).toMatch(/account_renamed +Seen +Audited → Seen$/m);
+  expect((await run('audit')).output).toMatch(/plan_changed +Audited +pro → free$/m);
   expect(await run('audit', '--before', 'yesterday')).toMatchObject({ code: 1 });
 });
 

@@ -33,63 +33,65 @@ export function AccountPage({ id }: { id: string }) {
       )}
       <div class="grid columns-l plan">
         <Usage page={found.data} />
-        <section class="card stack">
-          <h3>Members</h3>
-          {members.length === 0 ? (
-            <p class="hint">No one signs in by name: the account is used with API keys only.</p>
-          ) : (
-            <ul class="lines records">
-              {members.map((member) => (
-                <li key={member.id} class="row between">
-                  <div class="wrapped">
-                    {member.name} <span class="hint">{member.email}</span>
-                    <p class="hint">
-                      {member.last_signed_in_at === null ? (
-                        'never signed in'
-                      ) : (
-                        <>
-                          signed in <PastTime at={member.last_signed_in_at} />
-                        </>
-                      )}
-                      {member.is_disabled && ' · disabled'}
-                    </p>
-                  </div>
-                  <span class="badge">{member.role}</span>
-                </li>
-              ))}
-            </ul>
-          )}
-        </section>
-        <section class="card stack">
-          <h3>API keys</h3>
-          {keys.length === 0 ? (
-            <p class="hint">No valid key.</p>
-          ) : (
-            <ul class="lines records">
-              {keys.map((key) => (
-                <li key={key.id} class="row between">
-                  <div class="wrapped">
-                    {key.name} <span class="hint">…{key.last4}</span>
-                    <p class="hint">
-                      {key.last_used_at === null ? (
-                        'never used'
-                      ) : (
-                        <>
-                          used <PastTime at={key.last_used_at} />
-                        </>
-                      )}
-                      {key.unused && ' · unused for 90 days'}
-                      {key.expires_at !== null && ` · expires ${date(key.expires_at)}`}
-                    </p>
-                  </div>
-                  <span class={`badge ${key.mode}`}>{key.mode === 'live' ? 'Live' : 'Test'}</span>
-                </li>
-              ))}
-            </ul>
-          )}
-        </section>
-        <RecentEvents id={id} />
+        <div class="stack">
+          <section class="card stack">
+            <h3>Members</h3>
+            {members.length === 0 ? (
+              <p class="hint">No one signs in by name: the account is used with API keys only.</p>
+            ) : (
+              <ul class="lines records">
+                {members.map((member) => (
+                  <li key={member.id} class="row between">
+                    <div class="wrapped">
+                      {member.name} <span class="hint">{member.email}</span>
+                      <p class="hint">
+                        {member.last_signed_in_at === null ? (
+                          'never signed in'
+                        ) : (
+                          <>
+                            signed in <PastTime at={member.last_signed_in_at} />
+                          </>
+                        )}
+                        {member.is_disabled && ' · disabled'}
+                      </p>
+                    </div>
+                    <span class="badge">{member.role}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </section>
+          <section class="card stack">
+            <h3>API keys</h3>
+            {keys.length === 0 ? (
+              <p class="hint">No valid key.</p>
+            ) : (
+              <ul class="lines records">
+                {keys.map((key) => (
+                  <li key={key.id} class="row between">
+                    <div class="wrapped">
+                      {key.name} <span class="hint">…{key.last4}</span>
+                      <p class="hint">
+                        {key.last_used_at === null ? (
+                          'never used'
+                        ) : (
+                          <>
+                            used <PastTime at={key.last_used_at} />
+                          </>
+                        )}
+                        {key.unused && ' · unused for 90 days'}
+                        {key.expires_at !== null && ` · expires ${date(key.expires_at)}`}
+                      </p>
+                    </div>
+                    <span class={`badge ${key.mode}`}>{key.mode === 'live' ? 'Live' : 'Test'}</span>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </section>
+        </div>
       </div>
+      <RecentEvents id={id} />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { number, plural, time } from '../format.ts';
+import { number, plural } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
 import { Loading } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
@@ -6,9 +6,8 @@ import { pageUrl } from '../router.ts';
 import type { OperatorHealth } from '../types.ts';
 import { PastTime } from './parts.tsx';
 
-const dayMs = 86_400_000;
 /** Older than this, a backup is worth a warning. */
-const maxBackupAgeMs = 2 * dayMs;
+const maxBackupAgeMs = 2 * 86_400_000;
 /** With less of the disk left, redirects are about to fail. */
 const minDiskShare = 0.1;
 
@@ -28,22 +27,24 @@ export function Health() {
     <div class="stack">
       <div class="grid columns-l plan">
         <Projections health={data} />
-        <section class="card stack">
-          <h2>Backup and version</h2>
-          <dl class="stack">
-            <div>
-              <dt>Last backup</dt>
-              <dd>
-                <Backup backup={data.last_backup} />
-              </dd>
-            </div>
-            <div>
-              <dt>Version of this process</dt>
-              <dd>{data.version}</dd>
-            </div>
-          </dl>
-        </section>
-        <Domains domains={data.domains} />
+        <div class="stack">
+          <section class="card stack">
+            <h2>Backup and version</h2>
+            <dl class="stack">
+              <div>
+                <dt>Last backup</dt>
+                <dd>
+                  <Backup backup={data.last_backup} />
+                </dd>
+              </div>
+              <div>
+                <dt>Version of this process</dt>
+                <dd>{data.version}</dd>
+              </div>
+            </dl>
+          </section>
+          <Domains domains={data.domains} />
+        </div>
       </div>
       <Instances instances={data.instances} version={data.version} />
     </div>
@@ -65,24 +66,21 @@ const Projections = ({ health: { projections, position } }: { health: OperatorHe
   </section>
 );
 
-function Backup({ backup }: { backup: OperatorHealth['last_backup'] }) {
-  const isOld = backup === null || Date.now() - Date.parse(backup.finished_at) > maxBackupAgeMs;
-  return (
-    <>
-      {backup === null ? (
-        'None was written'
-      ) : (
-        <>
-          <PastTime at={backup.finished_at} />, {plural(backup.rows, 'row')}
-        </>
-      )}{' '}
-      {isOld && <span class="badge failed">{backup === null ? 'None' : 'Old'}</span>}
-      <p class="hint">
-        Of <code>./scanlog backup</code> only: copies that Postgres makes itself are not known here.
-      </p>
-    </>
-  );
-}
+const Backup = ({ backup }: { backup: OperatorHealth['last_backup'] }) => (
+  <>
+    {backup === null ? (
+      <span class="badge failed">None</span>
+    ) : (
+      <>
+        <PastTime at={backup.finished_at} />, {plural(backup.rows, 'row')}{' '}
+        {Date.now() - Date.parse(backup.finished_at) > maxBackupAgeMs && <span class="badge failed">Old</span>}
+      </>
+    )}
+    <p class="hint">
+      Of <code>./scanlog backup</code> only: copies that Postgres makes itself are not known here.
+    </p>
+  </>
+);
 
 const Domains = ({ domains }: { domains: OperatorHealth['domains'] }) => (
   <section class="card stack">
@@ -161,7 +159,7 @@ function Instances({ instances, version }: { instances: OperatorHealth['instance
       </Scroll>
       <p class="hint">
         A process reports itself every 10 seconds. One that was killed, or that cannot reach Postgres, is silent, and
-        leaves the list after an hour. Read at {time(new Date().toISOString())}.
+        leaves the list after an hour.
       </p>
     </section>
   );
