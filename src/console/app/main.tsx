@@ -1,4 +1,3 @@
-import { render } from 'preact';
 import type { Scope } from '../../../events/scopes.ts';
 import { AccountPage, type Section } from './account/page.tsx';
 import { AccountAnalyticsPage } from './analytics/page.tsx';
@@ -6,14 +5,11 @@ import { CodePage } from './code/page.tsx';
 import { CreatePage } from './codes/create.tsx';
 import { ImportPage } from './codes/import.tsx';
 import { CodesPage } from './codes/list.tsx';
-import { showTimesIn } from './format.ts';
 import { LivePage } from './live/page.tsx';
-import { OperatorPage } from './operator/page.tsx';
 import { Empty } from './parts/states.tsx';
-import { homePath, may, NotAllowed } from './permissions.tsx';
-import { currentMode, interceptLinks, pageUrl, useRoute } from './router.ts';
-import { Shell } from './shell.tsx';
-import { accountTimeZone, hasMode, useBootstrapChanges } from './welcome.ts';
+import { may, NotAllowed } from './permissions.tsx';
+import { pageUrl } from './router.ts';
+import { start } from './start.tsx';
 import { YouPage } from './you/page.tsx';
 
 /** What a page needs to read; null for the person's own page, and for the account, whose sections need different scopes. */
@@ -42,8 +38,6 @@ function Page({ path }: { path: string }) {
   const [isAccount, section] =
     /^\/account(?:\/(members|keys|sessions|webhook|domains|shares|audit))?$/.exec(path) ?? [];
   if (isAccount !== undefined) return <AccountPage section={section as Section | undefined} />;
-  const [isOperator, part = ''] = /^\/operator(\/.*)?$/.exec(path) ?? [];
-  if (isOperator !== undefined) return <OperatorPage path={part} />;
   return (
     <Empty title="Page not found">
       <a class="button" href={pageUrl('/')}>
@@ -53,24 +47,4 @@ function Page({ path }: { path: string }) {
   );
 }
 
-function Console() {
-  // Another time zone is on every page, and the person's name at the top.
-  useBootstrapChanges();
-  const { path, mode } = useRoute();
-  return (
-    <Shell path={path} mode={mode}>
-      <Page key={mode} path={path} />
-    </Shell>
-  );
-}
-
-// Without a key for the current mode there is nothing to show: switch to the other mode.
-if (!hasMode(currentMode())) location.replace(pageUrl('/', currentMode() === 'live' ? 'test' : 'live'));
-// The list of codes is the home page, except with a key that may not read codes.
-else if (location.pathname === pageUrl('/') && homePath() !== '/') location.replace(pageUrl(homePath()));
-else {
-  showTimesIn(accountTimeZone);
-  interceptLinks();
-  const root = document.getElementById('console');
-  if (root !== null) render(<Console />, root);
-}
+start(Page);
