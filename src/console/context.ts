@@ -25,6 +25,8 @@ export interface RequestContext {
   server: { requestIP(request: Request): { address: string } | null } | null;
 }
 
+export type Handler = (console: Console, context: RequestContext) => Promise<Response>;
+
 /** Path and query of the URL, cut out by hand: its host is the client's `Host` header, which may not parse as a URL. */
 export const locationOf = ({ url }: Request) => url.slice(url.indexOf('/', 8)).replace(/#.*$/s, '');
 
@@ -35,16 +37,21 @@ export const peerOf = ({ request, server }: RequestContext) => server?.requestIP
 /** Whether our own script sent the request, which expects JSON instead of a page. */
 export const wantsJson = ({ headers }: Request) => headers.get('accept') === 'application/json';
 
-export const jsonResponse = (status: number, value: unknown, cookie?: string) =>
+export const jsonResponse = (status: number, value: unknown, ...cookies: string[]) =>
   new Response(JSON.stringify(value), {
     status,
-    headers: {
+    headers: withCookies(cookies, {
       'content-type': 'application/json; charset=utf-8',
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
-      ...(cookie === undefined ? {} : { 'set-cookie': cookie }),
-    },
+    }),
   });
+
+function withCookies(cookies: string[], values: Record<string, string>): Headers {
+  const headers = new Headers(values);
+  for (const cookie of cookies) headers.append('set-cookie', cookie);
+  return headers;
+}
 
 export async function htmlResponse(
   { bundle }: Console,
@@ -55,7 +62,5 @@ export async function htmlResponse(
   return new Response(render({ bundle: await bundle(), theme: themeOf(headers) }), { status, headers: pageHeaders });
 }
 
-export function redirect(location: string, cookie?: string): Response {
-  const headers = { location, 'cache-control': 'no-store', ...(cookie === undefined ? {} : { 'set-cookie': cookie }) };
-  return new Response(null, { status: 303, headers });
-}
+export const redirect = (location: string, ...cookies: string[]) =>
+  new Response(null, { status: 303, headers: withCookies(cookies, { location, 'cache-control': 'no-store' }) });

@@ -12,6 +12,8 @@ export type IdPrefix =
   | 'dom'
   | 'sess'
   | 'shr'
+  | 'usr'
+  | 'inv'
   | 'whd'
   | 'wh'
   | 'whr'

@@ -26,6 +26,8 @@ export function serveApiAndConsole(
     webhooks,
     domains: createDomainChecker(context, publish),
     maxLogos: config.maxLogos,
+    signup: config.signup,
+    signupPlan: config.signupPlan,
     limits: { testCodes: config.maxTestCodes, givenShortCodes: config.maxGivenShortCodes },
     tracing,
     onChange: publish,

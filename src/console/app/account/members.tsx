@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { type Role, roles } from '../../../../events/roles.ts';
 import { api } from '../api.ts';
 import { date, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
@@ -8,7 +9,7 @@ import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { Allowed, may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
-import { type Role, roles, roleTexts } from '../roles.ts';
+import { roleTexts } from '../roles.ts';
 import type { Member } from '../types.ts';
 import { Invitations } from './invitations.tsx';
 import { InviteDialog } from './invite-dialog.tsx';

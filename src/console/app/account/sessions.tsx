@@ -57,6 +57,7 @@ export function Sessions() {
                     {mode === 'live' ? 'Live' : 'Test'}
                   </span>
                 ))}
+              {session.is_new_device && <span class="badge paused">New device</span>}
               <p class="hint">
                 Signed in {date(session.created_at)} ·{' '}
                 <time dateTime={session.last_used_at} title={time(session.last_used_at)}>
