@@ -1,5 +1,7 @@
 import { hashOfKey } from '../../src/accounts/keys.ts';
 import { newId, newSecret } from '../../src/lib/ids.ts';
+import { addMember } from '../../src/people/members.ts';
+import { insertUser } from '../../src/people/users.ts';
 import { openTab, type Tab } from './console.ts';
 import type { TestService } from './service.ts';
 
@@ -25,10 +27,9 @@ export async function signedInPerson(
   const name = `Person ${++people}`;
   const own = account ?? (await service.account()).id;
   const token = newSecret();
-  await sql`
-    INSERT INTO users (id, name, email, is_operator, created_at)
-    VALUES (${id}, ${name}, ${`${id}@example.com`}, ${isOperator}, ${now})`;
-  await sql`INSERT INTO members (account, user_id, role, joined_at) VALUES (${own}, ${id}, 'viewer', ${now})`;
+  await insertUser(sql, { id, name, email: `${id}@example.com`, password_hash: null }, { now, isOperator });
+  await addMember(sql, own, id, 'viewer', { actor: 'operator', now });
+  // As after a sign-in, of which an address may make only a few in a minute.
   await sql`
     INSERT INTO console_sessions
       (hash, id, account, user_id, device, browser, is_own_device, created_at, last_used_at, proven_at, ends_at)

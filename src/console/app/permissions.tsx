@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { includesRole } from '../../../events/roles.ts';
 import { type Scope, scopes } from '../../../events/scopes.ts';
 import { Empty } from './parts/states.tsx';
-import { includesRole, roleOf, roleTexts } from './roles.ts';
+import { roleOf, roleTexts } from './roles.ts';
 import { currentMode } from './router.ts';
 import { bootstrap, keyOf } from './welcome.ts';
 
@@ -25,6 +26,10 @@ export const hasFullAccess = () => (keyOf(currentMode())?.scopes ?? null) === nu
 /** Whether the session's key in the current mode has the scope, or the person's role allows what it stands for. */
 export const may = (scope: Scope): boolean =>
   ownScopes().includes(scope) && includesRole(bootstrap.role, roleOf(scope));
+
+/** Whether the session may see the members: people, and live keys. */
+export const maySeeMembers = (): boolean =>
+  may('account.read') && (bootstrap.user !== null || currentMode() === 'live');
 
 /** Leaves out what the key or person may not do; the band at the top of the page says why. */
 export const Allowed = ({ scope, children }: { scope: Scope; children: ComponentChildren }) =>

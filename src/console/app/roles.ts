@@ -1,8 +1,6 @@
-import type { Role } from '../../../events/member.ts';
+import type { Role } from '../../../events/roles.ts';
 import type { Scope } from '../../../events/scopes.ts';
 import { access, type OperationId } from '../../api/http/access.ts';
-
-export type { Role } from '../../../events/member.ts';
 
 /** What members may do, for the people who choose a role. */
 export const roleTexts: Record<Role, { name: string; article: string; can: string }> = {
@@ -22,11 +20,6 @@ export const roleTexts: Record<Role, { name: string; article: string; can: strin
     can: 'Can do everything, including members, API keys, webhooks and domains.',
   },
 };
-
-/** The least first. */
-export const roles: readonly Role[] = ['viewer', 'editor', 'owner'];
-
-export const includesRole = (own: Role, needed: Role): boolean => roles.indexOf(own) >= roles.indexOf(needed);
 
 /** The operations that need a scope. */
 type OperationWith<S extends Scope> = {

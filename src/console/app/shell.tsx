@@ -13,7 +13,7 @@ import { isList, type Mode, pageUrl } from './router.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { setTheme, useTheme } from './theme.ts';
 import { UnknownParameters } from './unknown-parameters.tsx';
-import { markUrl } from './welcome.ts';
+import { bootstrap, markUrl } from './welcome.ts';
 import { ZoneQuestion } from './zone-question.tsx';
 
 export function Shell({ path, mode, children }: { path: string; mode: Mode; children: ComponentChildren }) {
@@ -37,9 +37,10 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
       </a>
       <header class="top">
         <div class="wrap row">
-          <a class="row brand" href={pageUrl(homePath())}>
+          <a class="row brand" href={pageUrl(homePath())} aria-label="Scanlog">
             <img src={markUrl} alt="" width="28" height="28" />
-            <span>Scanlog</span>
+            {/* A phone has no room for it beside the names of account and person. */}
+            <span class={bootstrap.accounts.length > 1 ? 'wide' : undefined}>Scanlog</span>
           </a>
           <nav class="row gap-xs" aria-label="Main">
             {mainPages().map(([to, text]) => link(to, text))}

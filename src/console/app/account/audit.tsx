@@ -6,7 +6,7 @@ import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { useAction } from '../parts/use-action.ts';
-import { may } from '../permissions.tsx';
+import { may, maySeeMembers } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode, pageUrl, setQuery, useRoute } from '../router.ts';
 import type { ApiKey, AuditEvent, Member, Page } from '../types.ts';
@@ -37,8 +37,8 @@ export function Audit() {
     query: { ...filter, ...pageQueryOf(query, sizes) },
     refreshIntervalMs: 10_000,
   });
-  const members = useResource<{ data: Member[] }>(may('account.read') ? '/account/members' : undefined);
-  const names = new Map([...(keys.data?.data ?? []), ...(members.data?.data ?? [])].map(({ id, name }) => [id, name]));
+  const members = useResource<{ data: Member[] }>(maySeeMembers() ? '/account/members' : undefined);
+  const names = namesOf(keys.data?.data ?? [], members.data?.data, data?.data ?? []);
   return (
     <section aria-label="Audit log">
       <div class="row gap-m toolbar">
@@ -88,6 +88,16 @@ export function Audit() {
       {currentMode() === 'test' && <p class="hint">A test key shows only what belongs to test mode.</p>}
     </section>
   );
+}
+
+/** Names of keys and people by their ids. */
+function namesOf(keys: ApiKey[], members: Member[] | undefined, events: AuditEvent[]): Map<string, string> {
+  const names = new Map([...keys, ...(members ?? [])].map(({ id, name }) => [id, name]));
+  if (members === undefined) return names;
+  // People whom events are about, and who are no longer members.
+  for (const { data } of events)
+    if ('user_id' in data && !names.has(data.user_id)) names.set(data.user_id, 'a former member');
+  return names;
 }
 
 function AuditItem({ event, names }: { event: AuditEvent; names: Map<string, string> }) {

@@ -1,5 +1,6 @@
 import { useId, useState } from 'preact/hooks';
-import { api } from '../api.ts';
+import { type Role, roles } from '../../../../events/roles.ts';
+import { ApiError, api } from '../api.ts';
 import { time } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
@@ -7,7 +8,7 @@ import { Field } from '../parts/field.tsx';
 import { errorOf } from '../parts/field-errors.ts';
 import { Form } from '../parts/form.tsx';
 import { useAction } from '../parts/use-action.ts';
-import { type Role, roles, roleTexts } from '../roles.ts';
+import { roleTexts } from '../roles.ts';
 import type { CreatedInvitation } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
 
@@ -24,8 +25,13 @@ export function InviteDialog({ onInvited, onClose }: { onInvited(): void; onClos
         setErrors({ email: 'Enter an e-mail address, such as ann@example.com.' });
         return;
       }
-      setCreated(await api.post<CreatedInvitation>('/account/invitations', { email: address, role }));
-      onInvited();
+      try {
+        setCreated(await api.post<CreatedInvitation>('/account/invitations', { email: address, role }));
+        onInvited();
+      } catch (error) {
+        if (!(error instanceof ApiError && error.code === 'already_member')) throw error;
+        setErrors({ email: error.message });
+      }
     });
   if (created !== undefined) return <InvitationLink invitation={created} onClose={onClose} />;
   return (

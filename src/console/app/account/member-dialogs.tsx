@@ -1,7 +1,8 @@
+import type { Role } from '../../../../events/roles.ts';
 import { api } from '../api.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { toast } from '../parts/toast.tsx';
-import { type Role, roleTexts } from '../roles.ts';
+import { roleTexts } from '../roles.ts';
 import type { Member } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
 

@@ -1,13 +1,15 @@
 import { useState } from 'preact/hooks';
+import { type Role, roles } from '../../../../events/roles.ts';
 import { api } from '../api.ts';
 import { date, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { Menu } from '../parts/menu.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { Allowed, may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
-import { type Role, roles, roleTexts } from '../roles.ts';
+import { roleTexts } from '../roles.ts';
 import type { Member } from '../types.ts';
 import { Invitations } from './invitations.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
@@ -122,27 +124,25 @@ function MemberItem({ member, isLastOwner, onOpen, onChange }: ItemProps) {
         ) : (
           <span class="badge">{roleTexts[role].name}</span>
         )}
-        <Allowed scope="account.write">
-          <button
-            type="button"
-            class="button"
-            aria-label={`Undo changes by ${name}`}
-            onClick={() => onOpen({ do: 'undo', member })}
-          >
-            Undo changes
-          </button>
-        </Allowed>
         {(is_you || may('account.write')) && (
-          <button
-            type="button"
-            class="button danger"
-            aria-label={is_you ? undefined : `Remove ${name}`}
-            disabled={isLastOwner}
-            aria-describedby={isLastOwner ? reasonId : undefined}
-            onClick={() => onOpen({ do: is_you ? 'leave' : 'remove', member })}
-          >
-            {is_you ? 'Leave' : 'Remove'}
-          </button>
+          <Menu label={`Actions for ${name}`} buttonClass="button square" button={<Icon name="more" />}>
+            <Allowed scope="account.write">
+              <button type="button" class="button" onClick={() => onOpen({ do: 'undo', member })}>
+                <Icon name="history" />
+                Undo changes
+              </button>
+            </Allowed>
+            <button
+              type="button"
+              class="button danger"
+              disabled={isLastOwner}
+              aria-describedby={isLastOwner ? reasonId : undefined}
+              onClick={() => onOpen({ do: is_you ? 'leave' : 'remove', member })}
+            >
+              <Icon name={is_you ? 'exit' : 'trash'} />
+              {is_you ? 'Leave account' : 'Remove'}
+            </button>
+          </Menu>
         )}
       </span>
     </li>

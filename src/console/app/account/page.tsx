@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import { date, number, plural } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { Loading } from '../parts/states.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
 import { ZoneNote } from '../parts/zone-note.tsx';
-import { may, NotAllowed } from '../permissions.tsx';
+import { may, maySeeMembers, NotAllowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { pageUrl } from '../router.ts';
 import type { Account } from '../types.ts';
@@ -77,7 +77,13 @@ export function AccountPage({ section: wanted, webhook, domain }: Props) {
           <PlanAndUsage account={account.data} reload={account.reload} />
         )
       ) : section === 'members' ? (
-        <Members />
+        maySeeMembers() ? (
+          <Members />
+        ) : (
+          <Empty title="Members belong to live mode">
+            <p>Sign in with a live key, or as a person, to see them.</p>
+          </Empty>
+        )
       ) : section === 'keys' ? (
         <Keys />
       ) : section === 'sessions' ? (

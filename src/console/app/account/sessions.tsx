@@ -51,11 +51,13 @@ export function Sessions() {
           <li key={session.id} class="row between gap-l">
             <div>
               <strong>{nameOf(session)}</strong>{' '}
-              {session.modes.map((mode) => (
-                <span key={mode} class={`badge ${mode}`}>
-                  {mode === 'live' ? 'Live' : 'Test'}
-                </span>
-              ))}
+              {bootstrap.user === null &&
+                session.modes.map((mode) => (
+                  <span key={mode} class={`badge ${mode}`}>
+                    {mode === 'live' ? 'Live' : 'Test'}
+                  </span>
+                ))}
+              {session.is_new_device && <span class="badge paused">New device</span>}
               <p class="hint">
                 Signed in {date(session.created_at)} ·{' '}
                 <time dateTime={session.last_used_at} title={time(session.last_used_at)}>

@@ -44,7 +44,7 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
                       <time dateTime={entry.timestamp} title={time(entry.timestamp)}>
                         {relativeTime(entry.timestamp)}
                       </time>{' '}
-                      by <Actor id={entry.key_id} name={entry.actor_name} />
+                      by <Actor id={entry.actor} name={entry.actor_name} />
                     </p>
                   </div>
                   {destination === code.destination_url ? (

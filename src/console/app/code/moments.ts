@@ -5,7 +5,7 @@ export interface Moment {
   /** The version of the code after them. */
   version: number;
   timestamp: string;
-  key_id: string;
+  actor: string;
   actor_name: string | null;
   changes: HistoryEntry[];
 }
@@ -14,12 +14,12 @@ export interface Moment {
 export function momentsOf(history: HistoryEntry[]): Moment[] {
   const moments: Moment[] = [];
   for (const entry of history.toReversed()) {
-    const { version, timestamp, key_id, actor_name } = entry;
+    const { version, timestamp, actor, actor_name } = entry;
     const last = moments.at(-1);
-    if (last?.timestamp === timestamp && last.key_id === key_id) {
+    if (last?.timestamp === timestamp && last.actor === actor) {
       last.version = version;
       last.changes.push(entry);
-    } else moments.push({ version, timestamp, key_id, actor_name, changes: [entry] });
+    } else moments.push({ version, timestamp, actor, actor_name, changes: [entry] });
   }
   return moments;
 }

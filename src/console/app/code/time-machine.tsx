@@ -131,7 +131,7 @@ function Version({ code, moment, next, onChange }: VersionProps) {
           <p key={entry.id}>{changeText(entry)}</p>
         ))}
         <p class="hint">
-          {relativeTime(moment.timestamp)} by <Actor id={moment.key_id} name={moment.actor_name} />
+          {relativeTime(moment.timestamp)} by <Actor id={moment.actor} name={moment.actor_name} />
         </p>
       </div>
       <Allowed scope="analytics.read">

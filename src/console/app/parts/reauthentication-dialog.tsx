@@ -14,7 +14,7 @@ export function ReauthenticationDialog() {
   const cancel = () => question.end(false);
   return (
     <Dialog title="Confirm that it is you" onClose={cancel}>
-      <p>This could hand over your account, and your last proof is older than 15 minutes.</p>
+      <p>What you are about to do asks for a proof, and you last gave one more than 15 minutes ago.</p>
       {user === null ? (
         <SecretForm
           label="API key of this session"
