@@ -46,17 +46,25 @@ export async function buildBundle(): Promise<Bundle> {
     readFile(new URL('../qr/frame-font.json', import.meta.url)).then((bytes) => new Uint8Array(bytes)),
     readFile(sourcePath('analytics/world-outline.json')).then((bytes) => new Uint8Array(bytes)),
   ]);
-  const [scriptAsset, operatorScriptAsset, phoneScriptAsset, linkScriptAsset, styleAsset, markAsset, frameFontAsset, worldAsset] =
-    await Promise.all([
-      createAsset('console.js', 'text/javascript; charset=utf-8', script),
-      createAsset('operator.js', 'text/javascript; charset=utf-8', operatorScript),
-      createAsset('phone.js', 'text/javascript; charset=utf-8', phoneScript),
-      createAsset('link.js', 'text/javascript; charset=utf-8', linkScript),
-      createAsset('console.css', 'text/css; charset=utf-8', style),
-      createAsset('mark.svg', 'image/svg+xml', mark),
-      createAsset('frame-font.json', 'application/json; charset=utf-8', frameFont),
-      createAsset('world.json', 'application/json; charset=utf-8', world),
-    ]);
+  const [
+    scriptAsset,
+    operatorScriptAsset,
+    phoneScriptAsset,
+    linkScriptAsset,
+    styleAsset,
+    markAsset,
+    frameFontAsset,
+    worldAsset,
+  ] = await Promise.all([
+    createAsset('console.js', 'text/javascript; charset=utf-8', script),
+    createAsset('operator.js', 'text/javascript; charset=utf-8', operatorScript),
+    createAsset('phone.js', 'text/javascript; charset=utf-8', phoneScript),
+    createAsset('link.js', 'text/javascript; charset=utf-8', linkScript),
+    createAsset('console.css', 'text/css; charset=utf-8', style),
+    createAsset('mark.svg', 'image/svg+xml', mark),
+    createAsset('frame-font.json', 'application/json; charset=utf-8', frameFont),
+    createAsset('world.json', 'application/json; charset=utf-8', world),
+  ]);
   return {
     script: scriptAsset,
     operatorScript: operatorScriptAsset,

@@ -55,7 +55,9 @@ describe('scopes', () => {
   test('the table has no operation that does not exist', async () => {
     const documented = (await operationsOf(service.urls[0] as string)).map(([, , { operationId }]) => operationId);
     const ofConsole = /Selected|Console|^checkShortCodes$|^createPhoneLink$|Me$/;
-    const ofOperators: string[] = operatorOperations({ addresses: {} } as unknown as Service).map((one) => one.operationId);
+    const ofOperators: string[] = operatorOperations({ addresses: {} } as unknown as Service).map(
+      (one) => one.operationId,
+    );
     const known = [...documented, ...ofOperators];
     expect(Object.keys(access).filter((id) => !known.includes(id) && !ofConsole.test(id))).toEqual([]);
   });
