@@ -1,13 +1,15 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { Role } from '../../events/roles.ts';
+import { createAccount } from '../../src/accounts/accounts.ts';
+import { addMember } from '../../src/people/members.ts';
 import { created } from '../support/api.ts';
-import { type ConsolePage, darkPhone, downloaded, expectUsable, useConsole } from '../support/console-page.ts';
+import { type ConsolePage, darkPhone, downloaded, expectUsable, signIn, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
+import { goodPassword, person, type TestPerson } from '../support/people.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService();
-const password = 'correct-horse-battery-staple';
 
 let account: TestAccount;
 let page: Page;
@@ -22,25 +24,16 @@ const field = (name: string, on = page) => on.getByLabel(name, { exact: true });
 const dialog = (on = page) => on.getByRole('dialog');
 const members = (on = page) => on.goto(`${url}/console/account/members`);
 
-let people = 0;
-
-/** Makes a person a member by an invitation, with the cookies of a session in the page. */
-async function join(on: Page, name: string, role: Role, to = account): Promise<string> {
-  const email = `${name.toLowerCase().replace(/\W+/g, '.')}.${++people}@example.com`;
-  const invitation = await to.live.post('/v1/account/invitations', { email, role });
-  expect(invitation.status).toBe(201);
-  await acceptAs(on, invitation.body.url, { name, password });
-  return email;
-}
-
-/** Accepts the invitation as the forms do, without loading their pages. */
-async function acceptAs(on: Page, link: string, fields: Record<string, string>): Promise<void> {
-  const answer = await on.request.post(`${url}/console/invitation`, {
-    form: { token: new URL(link).hash.slice(1), confirmed: '1', ...fields },
+/** A new member of the account, signed in as the form does, without loading the pages before and after it. */
+async function join(on: Page, name: string, role: Role): Promise<TestPerson> {
+  const member = await person(service, { account: account.id, role, name });
+  const answer = await on.request.post(`${url}/console/session`, {
+    form: { email: member.email, password: goodPassword },
     headers: { 'sec-fetch-site': 'same-origin' },
     maxRedirects: 0,
   });
   expect(answer.status(), await answer.text()).toBe(303);
+  return member;
 }
 
 /** Lets the last proof of every session be too old for what could hand over an account. */
@@ -79,7 +72,7 @@ describe('members', () => {
     const viewer = opened.page;
     await viewer.goto(link);
     await field('Your name', viewer).fill('Vic Viewer');
-    await field('Password', viewer).fill(password);
+    await field('Password', viewer).fill(goodPassword);
     await button('Join the account', viewer).click();
     await viewer.getByText('You can view this account.').waitFor();
     await viewer.getByRole('link', { name: 'Menu' }).waitFor();
@@ -125,7 +118,7 @@ describe('members', () => {
     const history = () => page.goto(`${url}/console/codes/${code.id}?tab=history`);
     const opened = await open();
     const editor = opened.page;
-    const email = await join(editor, 'Ed Editor', 'editor');
+    const { email } = await join(editor, 'Ed Editor', 'editor');
     await editor.goto(`${url}/console/codes/${code.id}`);
     await button('Pause', editor).click();
     await button('Resume', editor).waitFor();
@@ -176,7 +169,7 @@ test('people change their name and password, see their sessions, and download th
   await field('New password').fill('another-long-and-unusual-one');
   await button('Change password').click();
   await page.getByText('This is not your current password.').waitFor();
-  await field('Current password').fill(password);
+  await field('Current password').fill(goodPassword);
   await button('Change password').click();
   await page.getByText('Password changed.').waitFor();
 
@@ -206,16 +199,13 @@ describe('what could hand over the account', () => {
     await field('Password').fill('wrong');
     await button('Confirm').click();
     await page.getByText('This is not your password.').waitFor();
-    await field('Password').fill(password);
+    await field('Password').fill(goodPassword);
     await page.keyboard.press('Enter');
     await dialog().getByText('Valid once, for 7 days').waitFor();
   });
 
   test('asks a session with keys for a key', async () => {
-    await page.request.post(`${url}/console/session`, {
-      form: { key: account.keys.live },
-      headers: { 'sec-fetch-site': 'same-origin' },
-    });
+    await signIn(page, url, account.keys.live);
     await page.goto(`${url}/console/account/keys`);
     await button('Create key').click();
     await field('Name').fill('Website');
@@ -228,13 +218,15 @@ describe('what could hand over the account', () => {
 });
 
 test('people with several accounts switch between them; a page of the other account says so', async () => {
-  const other = await service.account('business');
-  await created(other.live, { name: 'Of the other' });
-  await join(page, 'Ann Owner', 'owner');
-  await service.database.sql`UPDATE accounts SET name = 'Other' WHERE id = ${other.id}`;
-  const { body } = await other.live.post('/v1/account/invitations', { email: 'ann@example.org', role: 'viewer' });
-  await acceptAs(page, body.url, {});
+  const { sql } = service.database;
+  const other = await createAccount(sql, { name: 'Other', plan: 'business', now: new Date() });
+  await created(service.client(0, other.live.secret), { name: 'Of the other' });
+  const { id } = await join(page, 'Ann Owner', 'owner');
+  await addMember(sql, other.id, id, 'viewer', { actor: 'operator', now: new Date() });
   await page.goto(`${url}/console`);
+  await page.getByRole('button', { name: 'Switch account, now Test' }).click();
+  await button(/^Other/).click();
+  await page.getByText('You can view this account.').waitFor();
   await page.getByRole('link', { name: 'Of the other' }).waitFor();
   const tab = await page.context().newPage();
   await tab.goto(`${url}/console`);

@@ -34,7 +34,7 @@ const accountFields: Record<string, string> = {
   primary_domain: 'primary domain',
 };
 
-/** An event in words; an unknown type by its name. `names` has the names of keys by their ids. */
+/** An event in words; an unknown type by its name. `names` has the names of keys and people by their ids. */
 export function auditText(
   { type, data }: Pick<AuditEvent, 'type' | 'data'>,
   names: ReadonlyMap<string, string>,
@@ -123,7 +123,7 @@ export function auditText(
       return { what: 'Plan changed', detail: `${from} → ${to}` };
     case 'account.reverted':
       return {
-        what: 'Changes of a key undone',
+        what: `Changes of a ${actor?.startsWith('usr_') ? 'person' : 'key'} undone`,
         detail: `${keyName(actor)}: ${plural(Number(changed), 'code')} changed`,
       };
     case 'logo.created':

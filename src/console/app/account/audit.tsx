@@ -96,7 +96,8 @@ function namesOf(keys: ApiKey[], members: Member[] | undefined, events: AuditEve
   if (members === undefined) return names;
   // People whom events are about, and who are no longer members.
   for (const { data } of events)
-    if ('user_id' in data && !names.has(data.user_id)) names.set(data.user_id, 'a former member');
+    for (const id of Object.values(data))
+      if (typeof id === 'string' && id.startsWith('usr_') && !names.has(id)) names.set(id, 'a former member');
   return names;
 }
 
