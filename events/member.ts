@@ -1,13 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
 import { oneOf } from './one-of.ts';
+import { type Role, roles } from './roles.ts';
 
-/** What a member of an account may do: all of it, change codes, or read. Each includes those after it. */
-export const roles = ['owner', 'editor', 'viewer'] as const;
-export type Role = (typeof roles)[number];
-
-/** Whether a member with the role `own` may do what needs `needed`. */
-export const includesRole = (own: Role, needed: Role): boolean => roles.indexOf(own) <= roles.indexOf(needed);
+export { includesRole, type Role, roles } from './roles.ts';
 
 const exact = { additionalProperties: false };
 const user = Type.String();

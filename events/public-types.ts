@@ -277,6 +277,7 @@ export const publicTypeNames = Object.keys(publicTypes) as PublicType[];
 /** Types of log entries that no owner sees: of the service as a whole, and of deleted accounts. */
 export const hiddenEntries = [
   ...(['destination_blocked', 'destination_unblocked', 'scans_dropped', 'scans_archived'] as const),
+  ...(['user_disabled', 'user_enabled', 'operator_set', 'reset_link_created'] as const),
   ...(['account_deleted', 'code_erased', 'erased'] as const),
 ] satisfies EntryType[];
 

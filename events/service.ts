@@ -29,7 +29,10 @@ const archived = Type.Object(
   { additionalProperties: false },
 );
 
-/** Decisions of the operator for all accounts, and what the service did to all of them. */
+const user = Type.String({ minLength: 1 });
+const ofUser = Type.Object({ user }, { additionalProperties: false });
+
+/** Decisions of operators for all accounts and about people, and what the service did to all accounts. */
 export const serviceEvents = {
   /** No code may lead to this host or its subdomains; links that do answer 410. */
   destination_blocked: defineEvent(1, host),
@@ -38,6 +41,13 @@ export const serviceEvents = {
   scans_dropped: defineEvent(1, dropped),
   /** The oldest scans were moved to archive files, from which they are still read. */
   scans_archived: defineEvent(1, archived),
+  /** A person can no longer sign in, and all of the person's sessions have ended. */
+  user_disabled: defineEvent(1, ofUser),
+  user_enabled: defineEvent(1, ofUser),
+  /** Whether a person is an operator of the service. */
+  operator_set: defineEvent(1, Type.Object({ user, to: Type.Boolean() }, { additionalProperties: false })),
+  /** A link was created with which a person sets a new password. */
+  reset_link_created: defineEvent(1, ofUser),
 };
 
 export type ServiceEvent = EventOf<typeof serviceEvents>;

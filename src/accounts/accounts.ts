@@ -11,7 +11,7 @@ import {
 } from '../../events/account.ts';
 import { unlimited } from '../../events/key.ts';
 import type { Plan } from '../../events/plans.ts';
-import { type Actor, operator } from '../../events/recorded.ts';
+import { type Actor, operator, type Recorded } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { invalid, notFound } from '../lib/errors.ts';
 import { isId, newId } from '../lib/ids.ts';
@@ -46,27 +46,34 @@ export async function findAccount(sql: Queryable, id: string): Promise<Account |
 export const listAccounts = (sql: Queryable): Promise<Account[]> =>
   sql<Account[]>`SELECT * FROM accounts ORDER BY created_at, id`;
 
-/** Changes an account with the operator as actor. */
-async function operateOn(sql: Sql, id: string, now: Date, decide: (account: Account) => AccountEvent[]): Promise<void> {
-  await decideAndAppend<Account, AccountEvent>(sql, id, {
+/** Changes an account as an operator: a person in the console, or `operator` for commands. */
+async function operateOn(
+  sql: Sql,
+  id: string,
+  by: { actor: Actor; now: Date },
+  decide: (account: Account) => AccountEvent[],
+): Promise<Recorded<AccountEvent>[]> {
+  const { recorded } = await decideAndAppend<Account, AccountEvent>(sql, id, {
     load: () => loadAccount(sql, id),
     decide,
     project: (tx, before, events) => writeState(tx, { accounts: [before] }, events),
-    by: { actor: operator, now },
+    by,
   });
+  return recorded;
 }
 
-export const setPlan = (sql: Sql, id: string, plan: Plan, now: Date): Promise<void> =>
-  operateOn(sql, id, now, (account) => changePlan(account, plan));
+export const setPlan = (sql: Sql, id: string, plan: Plan, now: Date, actor = operator) =>
+  operateOn(sql, id, { actor, now }, (account) => changePlan(account, plan));
 
-export const rename = (sql: Sql, id: string, name: string, now: Date): Promise<void> =>
-  operateOn(sql, id, now, (account) => renameAccount(account, name));
+export const rename = (sql: Sql, id: string, name: string, now: Date, actor = operator) =>
+  operateOn(sql, id, { actor, now }, (account) => renameAccount(account, name));
 
 /** Disables an account's API access, console and short links until `resume`. Deletes nothing. */
-export const suspend = (sql: Sql, id: string, reason: string, now: Date): Promise<void> =>
-  operateOn(sql, id, now, (account) => suspendAccount(account, reason));
+export const suspend = (sql: Sql, id: string, reason: string, now: Date, actor = operator) =>
+  operateOn(sql, id, { actor, now }, (account) => suspendAccount(account, reason));
 
-export const resume = (sql: Sql, id: string, now: Date): Promise<void> => operateOn(sql, id, now, resumeAccount);
+export const resume = (sql: Sql, id: string, now: Date, actor = operator) =>
+  operateOn(sql, id, { actor, now }, resumeAccount);
 
 /** Sets the time zone that later rules get if they name none, and that the console shows. */
 export async function setTimezone(

@@ -1,25 +1,24 @@
 import type { Account, AccountEvent } from '../../events/account.ts';
-import { operator } from '../../events/recorded.ts';
+import { type Actor, operator, type Recorded } from '../../events/recorded.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound } from '../lib/errors.ts';
 import type { Sql, Transaction } from '../lib/sql.ts';
-import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
+import { appendAndCommit, prepare } from '../log/append.ts';
+import { retryLostRace } from '../log/decide.ts';
 import { locks } from '../log/locks.ts';
 
 /**
  * Deletes an account: from the commit on, its keys are refused and its short links answer 410. Its data is erased later
  * (src/maintenance/erasure.ts).
  */
-export async function deleteAccount(sql: Sql, id: string, now: Date, attempts = 2): Promise<void> {
-  try {
-    await sql.begin((tx) => appendDeletion(tx, id, now));
-  } catch (error) {
-    if (!(error instanceof VersionTaken) || attempts === 1) throw error;
-    await deleteAccount(sql, id, now, attempts - 1);
-  }
-}
+export const deleteAccount = (sql: Sql, id: string, now: Date, actor = operator): Promise<Recorded<AccountEvent>[]> =>
+  retryLostRace(() => sql.begin((tx) => appendDeletion(tx, id, { actor, now })));
 
-async function appendDeletion(tx: Transaction, id: string, now: Date): Promise<void> {
+async function appendDeletion(
+  tx: Transaction,
+  id: string,
+  by: { actor: Actor; now: Date },
+): Promise<Recorded<AccountEvent>[]> {
   // Creating codes takes the same locks, also before its append: running creates finish first, later ones find no account.
   for (const subject of [id, `${id}/test`])
     await tx`SELECT pg_advisory_xact_lock(${locks.quota}, hashtext(${subject}))`;
@@ -29,8 +28,8 @@ async function appendDeletion(tx: Transaction, id: string, now: Date): Promise<v
   if (account === undefined) throw notFound('account');
   const { first_position, ...before } = account;
   const event: AccountEvent = { type: 'account_deleted', data: {} };
-  const pending = prepare([{ stream: id, version: before.version + 1, event }], { actor: operator, now });
+  const pending = prepare([{ stream: id, version: before.version + 1, event }], by);
   await writeState(tx, { accounts: [before] }, pending);
-  await tx`INSERT INTO erasures (account, requested_at, scans_to) VALUES (${id}, ${now}, ${first_position})`;
-  await appendAndCommit(tx, pending);
+  await tx`INSERT INTO erasures (account, requested_at, scans_to) VALUES (${id}, ${by.now}, ${first_position})`;
+  return appendAndCommit(tx, pending);
 }

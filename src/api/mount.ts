@@ -31,7 +31,7 @@ export type Handle = (
 
 /** Where operations are served, and how requests are authenticated there. */
 export interface MountOptions {
-  base: '/v1' | '/console/api';
+  base: '/v1' | '/console/api' | '/console/api/operator';
   admit(request: Request, peer: string): Promise<Admission>;
   /** Query parameters that `admit` reads, and every operation therefore accepts here. */
   parameters?: readonly string[];

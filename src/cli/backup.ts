@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { listArchives } from '../log/archives.ts';
 import { migrate } from '../log/migrate.ts';
 import { writeBackup } from '../maintenance/backup.ts';
+import { recordBackup } from '../maintenance/backup-record.ts';
 import { findConfig, notFound, withStoredDatabase } from './connection.ts';
 import { progressBar } from './progress.ts';
 import { counted, green, print } from './terminal.ts';
@@ -19,6 +20,7 @@ export async function backup(
   const { position, rows, filesNeeded } = await withStoredDatabase(data, async (sql) => {
     await migrate(sql);
     const written = await writeBackup(sql, resolve(file), { now: new Date(), withArchive, onProgress: bar.update });
+    await recordBackup(sql, written, new Date());
     return { ...written, filesNeeded: withArchive ? 0 : (await listArchives(sql)).length };
   });
   bar.end();

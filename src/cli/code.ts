@@ -1,13 +1,43 @@
 import { findAnyCode, restore, takeDown } from '../codes/takedown.ts';
+import { addressesOf } from '../config/config.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../lib/sql.ts';
-import { withDatabase } from './connection.ts';
+import { findCodesOfAll } from '../operator/codes.ts';
+import { findConfig, withDatabase } from './connection.ts';
 import { readReason } from './reason.ts';
-import { print, printJson } from './terminal.ts';
+import { print, printJson, table } from './terminal.ts';
 
 interface Options {
   data: string;
   json?: boolean;
+}
+
+/** Prints the first codes that a search finds. */
+export async function codeFind(search: string, { data, json, everywhere = false }: Options & { everywhere?: boolean }) {
+  const config = findConfig(data);
+  const { shortBaseUrl } = addressesOf(config, config.port);
+  const { data: codes, next } = await withDatabase(data, (sql) =>
+    findCodesOfAll(sql, { search, everywhere, after: undefined, shortBaseUrl }),
+  );
+  const found = codes.map((code) => ({
+    id: code.id,
+    short_code: code.short_code,
+    account_id: code.account,
+    account_name: code.account_name,
+    destination_url: code.destination_url,
+    disabled_reason: code.disabled_reason,
+  }));
+  if (json) return printJson(found);
+  if (found.length === 0) return void print('No code was found.');
+  const rows = found.map((code) => [
+    code.short_code,
+    code.id,
+    code.account_id,
+    code.destination_url,
+    code.disabled_reason ?? '',
+  ]);
+  print(table([['SHORT CODE', 'ID', 'ACCOUNT', 'DESTINATION', 'TAKEN DOWN'], ...rows]));
+  if (next !== null) print(`\nThese are the first ${found.length}: search for more of the text.`);
 }
 
 export async function codeTakedown(idOrShortCode: string, options: Options & { reason: string }): Promise<void> {
@@ -21,7 +51,7 @@ export const codeRestore = (idOrShortCode: string, options: Options): Promise<vo
 async function changeCode(
   idOrShortCode: string,
   { data, json }: Options,
-  change: (sql: Sql, id: string) => Promise<void>,
+  change: (sql: Sql, id: string) => Promise<unknown>,
 ): Promise<void> {
   const code = await withDatabase(data, async (sql) => {
     const found = await findAnyCode(sql, idOrShortCode);

@@ -13,6 +13,7 @@ export function declareOperatorCommands(program: Command): void {
   declareDestinations(program);
   declareSecret(program);
   declareImport(program);
+  declareAudit(program);
 }
 
 function declareAccount(program: Command): void {
@@ -132,6 +133,10 @@ function declareUser(program: Command): void {
 function declareCode(program: Command): void {
   const code = program.command('code').description('take down and restore codes of any account');
   const codeId = new Argument('<code>', 'short code, host/code for a code on a domain, or id (qr_…)');
+  operatorCommand(code, 'find', 'find codes of all accounts by short code, link, id, destination or name')
+    .argument('<text>', 'short code, short link, id, or a part of a destination or name')
+    .option('--everywhere', 'also compare fallbacks and the destinations of rules, which reads every code')
+    .action(action(() => import('./code.ts'), 'codeFind'));
   operatorCommand(code, 'takedown', 'disable a short link; its owner cannot undo it')
     .addArgument(codeId)
     .requiredOption('--reason <reason>', 'reason shown to the owner')
@@ -153,6 +158,12 @@ function declareDestinations(program: Command): void {
   operatorCommand(destinations, 'list', 'list all blocked hosts').action(
     action(() => import('./destinations.ts'), 'destinationsList'),
   );
+}
+
+function declareAudit(program: Command): void {
+  operatorCommand(program, 'audit', 'list what operators did to accounts, codes, hosts and people, newest first')
+    .option('--before <position>', 'continue after the last line of the page before')
+    .action(action(() => import('./audit.ts'), 'audit'));
 }
 
 function declareSecret(program: Command): void {

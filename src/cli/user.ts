@@ -4,8 +4,8 @@ import { findAccount } from '../accounts/accounts.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../lib/sql.ts';
 import { deleteUser } from '../people/delete.ts';
-import { disableUser, enableUser, setOperator } from '../people/disable.ts';
-import { createLink, urlOfLink } from '../people/links.ts';
+import { createResetLink, disableUser, enableUser, setOperator } from '../people/disable.ts';
+import { urlOfLink } from '../people/links.ts';
 import { findUserByEmail, listUsers, type User } from '../people/users.ts';
 import { noAccount } from './account.ts';
 import { admit, presentAdmitted, printAdmitted, readEmail } from './admit.ts';
@@ -69,7 +69,7 @@ export async function userInvite(address: string, options: Options & { account: 
 export async function userReset(email: string, { data, json }: Options): Promise<void> {
   const { user, token, expires_at } = await withDatabase(data, async (sql) => {
     const found = await requireUser(sql, email);
-    return { user: found, ...(await createLink(sql, 'reset', { user: found.id }, new Date())) };
+    return { user: found, ...(await createResetLink(sql, found.id, { actor: operator, now: new Date() })) };
   });
   const url = urlOfLink(findPublicUrl(data), 'reset', token);
   if (json) return printJson({ user_id: user.id, url, expires_at: expires_at.toISOString() });
@@ -91,7 +91,7 @@ export async function userDisable(email: string, { data, json }: Options): Promi
 export async function userEnable(email: string, { data, json }: Options): Promise<void> {
   const user = await withDatabase(data, async (sql) => {
     const found = await requireUser(sql, email);
-    await enableUser(sql, found.id);
+    await enableUser(sql, found.id, { actor: operator, now: new Date() });
     return found;
   });
   if (json) return printJson({ user_id: user.id, disabled: false });
@@ -102,7 +102,7 @@ export async function userOperator(email: string, state: 'on' | 'off', { data, j
   const isOperator = state === 'on';
   const user = await withDatabase(data, async (sql) => {
     const found = await requireUser(sql, email);
-    await setOperator(sql, found.id, isOperator);
+    await setOperator(sql, found.id, isOperator, { actor: operator, now: new Date() });
     return found;
   });
   if (json) return printJson({ user_id: user.id, operator: isOperator });

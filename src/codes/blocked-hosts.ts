@@ -1,5 +1,5 @@
 import { coveringHosts, hostOf } from '../../events/hosts.ts';
-import { operator } from '../../events/recorded.ts';
+import { type Actor, operator, type Recorded } from '../../events/recorded.ts';
 import { blockHost, type ServiceEvent, serviceStream, unblockHost } from '../../events/service.ts';
 import { type GivenRule, urlsOfRules } from '../../events/targeting/rule-ids.ts';
 import { writeState } from '../../projections/state.ts';
@@ -16,19 +16,23 @@ export const listBlockedHosts = (sql: Queryable): Promise<BlockedHost[]> =>
   sql<BlockedHost[]>`SELECT host, blocked_at FROM blocked_hosts ORDER BY host`;
 
 /** Blocks a host and its subdomains: new destinations there are refused, and short links that lead there answer 410. */
-export const block = (sql: Sql, host: string, now: Date): Promise<void> =>
-  decideOn(sql, now, ({ hosts }) => blockHost(hosts, host));
+export const block = (sql: Sql, host: string, now: Date, actor = operator) =>
+  decideOn(sql, { actor, now }, ({ hosts }) => blockHost(hosts, host));
 
-export const unblock = (sql: Sql, host: string, now: Date): Promise<void> =>
-  decideOn(sql, now, ({ hosts }) => unblockHost(hosts, host));
+export const unblock = (sql: Sql, host: string, now: Date, actor = operator) =>
+  decideOn(sql, { actor, now }, ({ hosts }) => unblockHost(hosts, host));
 
 interface Blocked {
   version: number;
   hosts: string[];
 }
 
-async function decideOn(sql: Sql, now: Date, decide: (blocked: Blocked) => ServiceEvent[]): Promise<void> {
-  await decideAndAppend<Blocked, ServiceEvent>(sql, serviceStream, {
+async function decideOn(
+  sql: Sql,
+  by: { actor: Actor; now: Date },
+  decide: (blocked: Blocked) => ServiceEvent[],
+): Promise<Recorded<ServiceEvent>[]> {
+  const { recorded } = await decideAndAppend<Blocked, ServiceEvent>(sql, serviceStream, {
     load: async () => {
       const [row] = await sql<[Blocked]>`
         SELECT (SELECT coalesce(max(version), 0) FROM events WHERE stream = ${serviceStream}) AS version,
@@ -37,8 +41,9 @@ async function decideOn(sql: Sql, now: Date, decide: (blocked: Blocked) => Servi
     },
     decide,
     project: (tx, _, events) => writeState(tx, {}, events),
-    by: { actor: operator, now },
+    by,
   });
+  return recorded;
 }
 
 /** Why and since when the operator has disabled a short link. */

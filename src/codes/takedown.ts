@@ -1,6 +1,6 @@
 import { type Code, disableCode, enableCode } from '../../events/code.ts';
 import type { CodeChanged } from '../../events/code-events.ts';
-import { operator } from '../../events/recorded.ts';
+import { type Actor, operator, type Recorded } from '../../events/recorded.ts';
 import { foldShortCode } from '../../events/short-code.ts';
 import { writeState } from '../../projections/state.ts';
 import { notFound } from '../lib/errors.ts';
@@ -22,13 +22,19 @@ export async function findAnyCode(sql: Queryable, idOrShortCode: string): Promis
 }
 
 /** Disables a code's short link. The owner sees the reason and cannot undo it. */
-export const takeDown = (sql: Sql, id: string, reason: string, now: Date): Promise<void> =>
-  operateOn(sql, id, now, (code) => disableCode(code, reason));
+export const takeDown = (sql: Sql, id: string, reason: string, now: Date, actor = operator) =>
+  operateOn(sql, id, { actor, now }, (code) => disableCode(code, reason));
 
-export const restore = (sql: Sql, id: string, now: Date): Promise<void> => operateOn(sql, id, now, enableCode);
+export const restore = (sql: Sql, id: string, now: Date, actor = operator) =>
+  operateOn(sql, id, { actor, now }, enableCode);
 
-async function operateOn(sql: Sql, id: string, now: Date, decide: (code: Code) => CodeChanged[]): Promise<void> {
-  await decideAndAppend<Code, CodeChanged>(sql, id, {
+async function operateOn(
+  sql: Sql,
+  id: string,
+  by: { actor: Actor; now: Date },
+  decide: (code: Code) => CodeChanged[],
+): Promise<Recorded<CodeChanged>[]> {
+  const { recorded } = await decideAndAppend<Code, CodeChanged>(sql, id, {
     load: async () => {
       const code = await findAnyCode(sql, id);
       if (code === undefined) throw notFound('QR code');
@@ -36,6 +42,7 @@ async function operateOn(sql: Sql, id: string, now: Date, decide: (code: Code) =
     },
     decide,
     project: (tx, code, events) => writeState(tx, { codes: [code] }, events),
-    by: { actor: operator, now },
+    by,
   });
+  return recorded;
 }

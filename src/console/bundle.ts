@@ -17,6 +17,8 @@ export interface Asset {
 
 export interface Bundle {
   script: Asset;
+  /** Of the pages of operators. */
+  operatorScript: Asset;
   phoneScript: Asset;
   /** Of the pages that one-time links open. */
   linkScript: Asset;
@@ -34,8 +36,9 @@ const sourcePath = (name: string) => fileURLToPath(new URL(`./app/${name}`, impo
  * be read-only, and the bundle is never stale.
  */
 export async function buildBundle(): Promise<Bundle> {
-  const [script, phoneScript, linkScript, style, mark, frameFont, world] = await Promise.all([
+  const [script, operatorScript, phoneScript, linkScript, style, mark, frameFont, world] = await Promise.all([
     bundleFile('main.tsx'),
+    bundleFile('operator/main.tsx'),
     bundleFile('phone.ts'),
     bundleFile('link.ts'),
     bundleFile('style/console.css'),
@@ -43,18 +46,28 @@ export async function buildBundle(): Promise<Bundle> {
     readFile(new URL('../qr/frame-font.json', import.meta.url)).then((bytes) => new Uint8Array(bytes)),
     readFile(sourcePath('analytics/world-outline.json')).then((bytes) => new Uint8Array(bytes)),
   ]);
-  const [scriptAsset, phoneScriptAsset, linkScriptAsset, styleAsset, markAsset, frameFontAsset, worldAsset] =
-    await Promise.all([
-      createAsset('console.js', 'text/javascript; charset=utf-8', script),
-      createAsset('phone.js', 'text/javascript; charset=utf-8', phoneScript),
-      createAsset('link.js', 'text/javascript; charset=utf-8', linkScript),
-      createAsset('console.css', 'text/css; charset=utf-8', style),
-      createAsset('mark.svg', 'image/svg+xml', mark),
-      createAsset('frame-font.json', 'application/json; charset=utf-8', frameFont),
-      createAsset('world.json', 'application/json; charset=utf-8', world),
-    ]);
+  const [
+    scriptAsset,
+    operatorScriptAsset,
+    phoneScriptAsset,
+    linkScriptAsset,
+    styleAsset,
+    markAsset,
+    frameFontAsset,
+    worldAsset,
+  ] = await Promise.all([
+    createAsset('console.js', 'text/javascript; charset=utf-8', script),
+    createAsset('operator.js', 'text/javascript; charset=utf-8', operatorScript),
+    createAsset('phone.js', 'text/javascript; charset=utf-8', phoneScript),
+    createAsset('link.js', 'text/javascript; charset=utf-8', linkScript),
+    createAsset('console.css', 'text/css; charset=utf-8', style),
+    createAsset('mark.svg', 'image/svg+xml', mark),
+    createAsset('frame-font.json', 'application/json; charset=utf-8', frameFont),
+    createAsset('world.json', 'application/json; charset=utf-8', world),
+  ]);
   return {
     script: scriptAsset,
+    operatorScript: operatorScriptAsset,
     phoneScript: phoneScriptAsset,
     linkScript: linkScriptAsset,
     style: styleAsset,

@@ -103,13 +103,13 @@ export const bootstrapOf = (
 
 export const moduleScript = ({ path }: Asset) => `\n<script type="module" src="${path}"></script>`;
 
-/** The page that the console's script renders into. */
-export function consolePage(page: Page, bootstrap: Bootstrap): string {
+/** The page that a script of the console renders into. */
+export function consolePage(page: Page, bootstrap: Bootstrap, script: Asset): string {
   const body = `<body data-bootstrap="${escapeHtml(JSON.stringify(bootstrap))}">
 <div id="console"></div>
 <noscript><p class="noscript">The console needs JavaScript. Without it, use the <a href="/swagger">API</a>.</p></noscript>
 </body>`;
-  return renderDocument(page, 'Scanlog', body, moduleScript(page.bundle.script));
+  return renderDocument(page, 'Scanlog', body, moduleScript(script));
 }
 
 /** Reloads itself at once: unlike a link on another site, the reload carries the SameSite=Strict cookie. */

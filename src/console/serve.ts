@@ -24,6 +24,7 @@ import {
 } from './context.ts';
 import { sessionTokenOf } from './cookies.ts';
 import { serveGuide } from './guides.ts';
+import { serveOperator } from './operator/serve.ts';
 import { consolePage, reloadPage } from './pages.ts';
 import { meOperations } from './people/me.ts';
 import { peopleRoutes } from './people/routes.ts';
@@ -63,6 +64,7 @@ export function serveConsole(
     log,
     tracing: service.tracing,
   });
+  serveOperator(app, console);
   const unparsed = { parse: 'none' } as const;
   const route = (handler: Handler) => withErrorResponses(console, log, handler);
   app.get('/console/assets/*', route(serveAsset), unparsed);
@@ -98,7 +100,8 @@ async function servePage(console: Console, context: RequestContext): Promise<Res
   if (token !== undefined && session !== undefined && !isOutside) {
     console.sessionUse.note(hashOfKey(token));
     const bootstrap = await bootstrapFor(console, session);
-    return htmlResponse(console, request, 200, (page) => consolePage(page, bootstrap));
+    const script = isOperators(pathOf(request)) ? 'operatorScript' : 'script';
+    return htmlResponse(console, request, 200, (page) => consolePage(page, bootstrap, page.bundle[script]));
   }
   const ended = isOutside
     ? 'address_not_allowed'
@@ -109,6 +112,9 @@ async function servePage(console: Console, context: RequestContext): Promise<Res
     signInPage(page, { next: safeNext(locationOf(request)), signup, ended }),
   );
 }
+
+/** Whether a page is one of operators, which have a script of their own. */
+const isOperators = (path: string) => /^\/console(\/test)?\/operator(\/|$)/.test(path);
 
 async function serveAsset(console: Console, { request }: RequestContext): Promise<Response> {
   const path = pathOf(request);

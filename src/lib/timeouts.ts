@@ -18,6 +18,8 @@ const scalable = {
    * Longer than every other timeout of a request, except those that extend it.
    */
   idleConnectionMs: 20_000,
+  /** A search of an operator in all accounts, codes or people; Postgres cancels it. Shorter than `apiMs`. */
+  operatorSearchMs: 5_000,
   /** A revert: thousands of codes are read, written and applied by the short links before the answer. */
   revertMs: 30_000,
   /** The first proof of a process loads the decoders, and up to 32 others may be before it. */

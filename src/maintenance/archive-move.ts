@@ -7,11 +7,11 @@ import { tryLock } from '../log/history.ts';
 import { locks } from '../log/locks.ts';
 import type { Partition } from '../log/partitions.ts';
 import { rowHash } from '../log/scan-lines.ts';
+import { appendServiceEvent } from '../log/service-event.ts';
 import type { Fingerprint } from './archive-blocks.ts';
 import { type ArchiveUnit, archivedTo } from './archive-plan.ts';
 import type { StoredFile } from './archive-write.ts';
 import { addLeaving, countLeaving } from './removed-scans.ts';
-import { appendServiceEvent } from './service-event.ts';
 
 /** A file, and the scans in Postgres that it was written from. */
 export interface FileOfScans extends StoredFile {

@@ -59,6 +59,9 @@ export const leftOut = [
   // A restored database must not send them again.
   'mails',
   'mail_attachments',
+  // Of the processes and backups of the original.
+  'instances',
+  'backups',
   // Files that the original database deletes.
   'archive_deletions',
   'archive_leftovers',

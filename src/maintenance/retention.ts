@@ -7,11 +7,11 @@ import { tryLock } from '../log/history.ts';
 import { locks } from '../log/locks.ts';
 import { type Partition, partitionAt } from '../log/partitions.ts';
 import { headOfLog } from '../log/read.ts';
+import { appendServiceEvent } from '../log/service-event.ts';
 import { archivedTo } from './archive-plan.ts';
 import { hasLeftovers } from './delete-files.ts';
 import { addLeaving, countLeaving, dropArchived, dropScans } from './removed-scans.ts';
 import { deleteAllLeftovers, type RewriteHooks, rewriteFile } from './rewrite-file.ts';
-import { appendServiceEvent } from './service-event.ts';
 
 /**
  * A retention run removes the scans from before a cutoff from the log and the warehouse. It consists of steps, each in its

@@ -18,6 +18,7 @@ export async function sweep(sql: Sql): Promise<void> {
   // a spool sends again would be stored twice. No index, since every append would have to maintain it.
   await sql`DELETE FROM scan_writers WHERE written_at < now() - interval '400 days'`;
   await sql`DELETE FROM endpoint_tests WHERE until < now()`;
+  await sql`DELETE FROM instances WHERE seen_at < now() - interval '1 hour'`;
 }
 
 /** Sweeps once a minute; returns the function that stops it. */

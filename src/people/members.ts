@@ -20,12 +20,13 @@ export interface ListedMember extends Member {
   name: string;
   email: string;
   last_signed_in_at: Date | null;
+  disabled_at: Date | null;
 }
 
 /** The members of an account, first come first. */
 export const listMembers = (sql: Queryable, account: string): Promise<ListedMember[]> =>
   sql<ListedMember[]>`
-    SELECT m.*, u.name, u.email, u.last_signed_in_at FROM members m JOIN users u ON u.id = m.user_id
+    SELECT m.*, u.name, u.email, u.last_signed_in_at, u.disabled_at FROM members m JOIN users u ON u.id = m.user_id
     WHERE m.account = ${account} ORDER BY m.joined_at, m.user_id`;
 
 /** The accounts that a person belongs to, by name. */

@@ -20,7 +20,7 @@ export async function actorNames(sql: Queryable, actors: readonly string[]): Pro
   for (const actor of known) {
     const { id, client } = actorParts(actor);
     const name = nameOf.get(id) ?? (id.startsWith('usr_') ? formerMember : undefined);
-    if (name !== undefined) names.set(actor, client === undefined ? name : `${name}, ${client}`);
+    if (name !== undefined) names.set(actor, client === undefined ? name : `${client} with ${name}`);
   }
   return names;
 }

@@ -13,6 +13,7 @@ import type { ServiceContext, Started } from './context.ts';
 import { measureDisk } from './measure-disk.ts';
 import { measureLag } from './measure-lag.ts';
 import { migrateWhenAvailable } from './migration.ts';
+import { reportRegularly } from './report-instance.ts';
 
 /** Starts the role `edge`. It starts before all others, since it needs neither Postgres nor NATS. */
 export async function startEdgeRole(context: ServiceContext, onAppended: () => void): Promise<Edge> {
@@ -42,6 +43,7 @@ export async function startRoles(context: ServiceContext, started: Started): Pro
   if (!(await isKeyOfDatabase(sql, webhooks.box))) throw wrongSecretKey();
   started.stream = await streamOfLog(sql, config.stream);
   started.isReady = true;
+  cleanup.add(reportRegularly(context, started));
   if (config.roles.includes('api'))
     cleanup.add(sweepRegularly(sql, log), keepVisitorKeys({ sql, box: webhooks.box, log }).stop);
   // Not part of the projections, which wait for NATS: an operator must see how far they are behind.

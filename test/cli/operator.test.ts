@@ -94,9 +94,24 @@ test('takes down and restores codes by short code or id', async () => {
   );
   const code = { id: made?.code.id, short_code: 'cli-menu', account_id: account };
   const disabled = { reason: 'Phishing', at: expect.any(String) };
+  for (const search of ['CLI-Menu', 'http://localhost:3000/cli-menu', code.id ?? ''])
+    expect(await runJson('code', 'find', search), search).toMatchObject([code]);
   expect(await runJson('code', 'takedown', 'CLI-Menu', '--reason', 'Phishing')).toEqual({ ...code, disabled });
   expect(await runJson('code', 'restore', code.id ?? '')).toEqual({ ...code, disabled: null });
   expect(await actorsOf('code_disabled')).toEqual(['operator']);
+});
+
+test('lists what operators did, newest first, in pages', async () => {
+  const { id } = await createAccount(database.sql, { name: 'Audited', plan: 'pro', now });
+  expect((await run('account', 'plan', id, 'free')).code).toBe(0);
+  const { data } = await runJson('audit');
+  const subject = { kind: 'account', id, name: 'Audited' };
+  expect(data[0]).toMatchObject({ type: 'plan_changed', actor: 'operator', subject, detail: 'pro → free' });
+  expect(data).toContainEqual(expect.objectContaining({ type: 'account_created', subject, detail: 'pro plan' }));
+  const { data: earlier } = await runJson('audit', '--before', String(data[1].position));
+  expect(earlier).toEqual(data.slice(2));
+  expect((await run('audit')).output).toMatch(/plan_changed +Audited +pro → free$/m);
+  expect(await run('audit', '--before', 'yesterday')).toMatchObject({ code: 1 });
 });
 
 test('blocks, lists and unblocks hosts in any spelling', async () => {

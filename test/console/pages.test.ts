@@ -79,14 +79,16 @@ describe('assets', () => {
     const { keys } = await service.account();
     const browser = tab();
     await browser.signIn(keys.live);
-    const { text } = await browser.get('/console');
-    const paths = [...text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(([, path]) => path as string);
-    expect(paths.map((path) => path.replace(/-[\w-]{12}\./, '.')).toSorted()).toEqual([
-      '/console/assets/console.css',
-      '/console/assets/console.js',
-      '/console/assets/mark.svg',
-    ]);
-    for (const path of paths) {
+    const pathsOf = async (page: string) =>
+      [...(await browser.get(page)).text.matchAll(/(?:src|href)="(\/console\/assets\/[^"]+)"/g)].map(
+        ([, path]) => path as string,
+      );
+    const [paths, ofOperators] = [await pathsOf('/console'), await pathsOf('/console/operator/health')];
+    const withoutHash = (path: string) => path.replace(/-[\w-]{12}\./, '.');
+    const shared = ['/console/assets/console.css', '/console/assets/mark.svg'];
+    expect(paths.map(withoutHash).toSorted()).toEqual(['/console/assets/console.js', ...shared].toSorted());
+    expect(ofOperators.map(withoutHash).toSorted()).toEqual(['/console/assets/operator.js', ...shared].toSorted());
+    for (const path of new Set([...paths, ...ofOperators])) {
       const answer = await fetch(`${service.urls[0]}${path}`, {
         headers: { 'accept-encoding': 'gzip' },
         decompress: false,

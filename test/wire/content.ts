@@ -301,6 +301,14 @@ export const alertChanges: Change[] = [
   { type: 'alert_removed' as const, data: alert },
 ].map((event, i) => recorded(account, i + 1, event));
 
+/** What operators do to people. */
+export const operatorChanges: Change[] = [
+  { type: 'user_disabled' as const, data: { user: 'usr_0000000000000000000000' } },
+  { type: 'user_enabled' as const, data: { user: 'usr_0000000000000000000000' } },
+  { type: 'operator_set' as const, data: { user: 'usr_0000000000000000000000', to: true } },
+  { type: 'reset_link_created' as const, data: { user: 'usr_0000000000000000000000' } },
+].map((event, i) => recorded('service', i + 1, event));
+
 /** One change of every type of members and invitations, and sessions of people. */
 export const memberChanges: Change[] = [
   { type: 'member_joined' as const, data: { user: 'usr_0000000000000000000000', role: 'owner' as const } },

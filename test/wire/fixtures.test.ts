@@ -23,6 +23,7 @@ import {
   keyChanges,
   memberChanges,
   noteChanges,
+  operatorChanges,
   routes,
   routesOnDomains,
   ruledScans,
@@ -134,6 +135,11 @@ describe('a message of the stream', () => {
     expect(decodeMessage(bytes(`stream-message-2-changes-${schema}`))).toEqual({ ...changeRange, entries: changes });
   });
 
+  test('with what operators do to people is decoded', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-operators'));
+    expect(entries).toEqual(operatorChanges);
+  });
+
   test('with an imported code is decoded', () => {
     const { entries } = decodeMessage(bytes('stream-message-2-changes-code_created-9'));
     expect(entries).toEqual(importedChanges);
@@ -152,6 +158,9 @@ describe('a message of the stream', () => {
     );
     expect(encodeChanges(changeRange, keyChanges.map(encodeChange))).toBe(text('stream-message-2-changes-keys'));
     expect(encodeChanges(changeRange, alertChanges.map(encodeChange))).toBe(text('stream-message-2-changes-alerts'));
+    expect(encodeChanges(changeRange, operatorChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-operators'),
+    );
     expect(encodeChanges(changeRange, memberChanges.map(encodeChange))).toBe(text('stream-message-2-changes-members'));
     expect(encodeChanges(changeRange, targetingChanges.map(encodeChange))).toBe(
       written('stream-message-2-changes-code_created-4'),

@@ -137,6 +137,28 @@ export const access = {
   updateMe: { scope: null, role: 'viewer' },
   exportMe: { scope: null, role: 'viewer', asksAgain: true },
   deleteMe: { scope: null, role: 'viewer', asksAgain: true },
+
+  // Of operators of the service, who count as owners of every account there (src/console/operator/admission.ts).
+  listAllAccounts: { scope: null, role: 'owner' },
+  readAnyAccount: { scope: null, role: 'owner' },
+  readScansOfAnyAccount: { scope: null, role: 'owner' },
+  listAuditOfAnyAccount: { scope: null, role: 'owner' },
+  setPlanOfAccount: { scope: null, role: 'owner', asksAgain: true },
+  suspendAccount: { scope: null, role: 'owner', asksAgain: true },
+  resumeAccount: { scope: null, role: 'owner', asksAgain: true },
+  deleteAnyAccount: { scope: null, role: 'owner', asksAgain: true },
+  findAnyCodes: { scope: null, role: 'owner' },
+  takeDownCode: { scope: null, role: 'owner', asksAgain: true },
+  putBackCode: { scope: null, role: 'owner', asksAgain: true },
+  listBlockedHosts: { scope: null, role: 'owner' },
+  blockHost: { scope: null, role: 'owner', asksAgain: true },
+  unblockHost: { scope: null, role: 'owner', asksAgain: true },
+  listUsers: { scope: null, role: 'owner' },
+  changeUser: { scope: null, role: 'owner', asksAgain: true },
+  createResetLink: { scope: null, role: 'owner', asksAgain: true },
+  readSignUp: { scope: null, role: 'owner' },
+  readHealth: { scope: null, role: 'owner' },
+  listOperatorActions: { scope: null, role: 'owner' },
 } as const satisfies Record<string, Access>;
 
 export type OperationId = keyof typeof access;

@@ -1,4 +1,3 @@
-import { render } from 'preact';
 import type { Scope } from '../../../events/scopes.ts';
 import { AccountPage } from './account/page.tsx';
 import { sectionAt } from './account/sections.tsx';
@@ -7,15 +6,14 @@ import { CodePage } from './code/page.tsx';
 import { CreatePage } from './codes/create.tsx';
 import { ImportPage } from './codes/import.tsx';
 import { CodesPage } from './codes/list.tsx';
-import { showTimesIn } from './format.ts';
 import { LivePage } from './live/page.tsx';
 import { Empty } from './parts/states.tsx';
-import { homePath, may, NotAllowed } from './permissions.tsx';
-import { currentMode, interceptLinks, pageUrl, useRoute } from './router.ts';
-import { Shell } from './shell.tsx';
-import { accountTimeZone, keyOf, useAccountTimeZone } from './welcome.ts';
+import { may, NotAllowed } from './permissions.tsx';
+import { pageUrl } from './router.ts';
+import { start } from './start.tsx';
+import { YouPage } from './you/page.tsx';
 
-/** What a page needs to read; null for the account, whose sections need different scopes. */
+/** What a page needs to read; null for the person's own page, and for the account, whose sections need different scopes. */
 function scopeOf(path: string): Scope | null {
   if (path === '/live') return 'events.read';
   if (path === '/analytics') return 'analytics.read';
@@ -31,6 +29,7 @@ function Page({ path }: { path: string }) {
   if (path === '/analytics') return <AccountAnalyticsPage />;
   if (path === '/codes/new') return <CreatePage />;
   if (path === '/codes/import') return <ImportPage />;
+  if (path === '/you') return <YouPage />;
   const [, code] = /^\/codes\/(qr_\w+)$/.exec(path) ?? [];
   if (code !== undefined) return <CodePage key={code} id={code} />;
   const [isWebhook, webhook] = /^\/account\/webhook\/(new|wh_\w+)$/.exec(path) ?? [];
@@ -49,24 +48,4 @@ function Page({ path }: { path: string }) {
   );
 }
 
-function Console() {
-  // Renders everything again in another time zone.
-  useAccountTimeZone();
-  const { path, mode } = useRoute();
-  return (
-    <Shell path={path} mode={mode}>
-      <Page key={mode} path={path} />
-    </Shell>
-  );
-}
-
-// Without a key for the current mode there is nothing to show: switch to the other mode.
-if (keyOf(currentMode()) === undefined) location.replace(pageUrl('/', currentMode() === 'live' ? 'test' : 'live'));
-// The list of codes is the home page, except with a key that may not read codes.
-else if (location.pathname === pageUrl('/') && homePath() !== '/') location.replace(pageUrl(homePath()));
-else {
-  showTimesIn(accountTimeZone);
-  interceptLinks();
-  const root = document.getElementById('console');
-  if (root !== null) render(<Console />, root);
-}
+start(Page);

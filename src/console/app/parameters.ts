@@ -11,6 +11,10 @@ const known: readonly (readonly [path: RegExp, parameters: readonly string[]])[]
   [/^\/analytics$/, [...analytics, 'codes', 'tags', 'match', 'domain']],
   [/^\/account\/webhook\/wh_\w+$/, ['status', ...paging]],
   [/^\/account\/audit$/, ['type', 'actor', ...paging]],
+  [/^\/operator$/, ['q', 'after', 'suspended']],
+  [/^\/operator\/codes$/, ['q', 'after', 'everywhere']],
+  [/^\/operator\/(hosts|people)$/, ['q', 'after']],
+  [/^\/operator\/audit$/, ['after']],
 ];
 
 /** The parameters of a URL that its page ignores. */

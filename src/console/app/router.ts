@@ -64,8 +64,15 @@ export const listUrl = () => entryState().listUrl ?? pageUrl('/');
 
 export const navigate = (url: string): void => leave(() => goTo(url));
 
+/** Whether a path is of the operator's pages, which have a script of their own. */
+const isOperators = (pathname: string) => /^\/console(\/test)?\/operator(\/|$)/.test(pathname);
+
 /** Without asking about unsaved changes: for a page that no longer exists. */
 export function goTo(url: string): void {
+  if (isOperators(new URL(url, location.href).pathname) !== isOperators(location.pathname)) {
+    location.assign(url);
+    return;
+  }
   const isSamePage = new URL(url, location.href).pathname === location.pathname;
   history.pushState(stateOfNext(), '', url);
   // A filter of the page on screen leaves the scroll position.

@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import type * as accounts from '../../api/account/account-schemas.ts';
 import type * as events from '../../api/account/event-schemas.ts';
 import type * as keys from '../../api/account/key-schemas.ts';
+import type * as members from '../../api/account/member-schemas.ts';
 import type * as reverts from '../../api/account/revert.ts';
 import type * as alerts from '../../api/alerts/schemas.ts';
 import type * as analytics from '../../api/analytics/schemas.ts';
@@ -15,6 +16,8 @@ import type * as reports from '../../api/reports/schemas.ts';
 import type * as shares from '../../api/shares/schemas.ts';
 import type * as webhooks from '../../api/webhooks/webhook-schemas.ts';
 import type * as subscriptions from '../../api/webhooks/webhooks-schemas.ts';
+import type * as operators from '../operator/schemas.ts';
+import type * as people from '../people/me.ts';
 import type * as sessions from '../sessions.ts';
 
 /** Types of API responses, derived from the API's schemas. */
@@ -41,12 +44,20 @@ export type BulkUpdated = Static<typeof bulkUpdates.BulkUpdateAnswer>;
 export type CreatedApiKey = Static<typeof keys.CreatedApiKey>;
 export type RotatedApiKey = Static<typeof keys.RotatedApiKey>;
 
-export type AuditEvent = Static<typeof events.AuditEvent>;
+export type AuditEvent = Static<typeof events.AuditEvent> & Pick<HistoryEntry, 'actor_name'>;
 export type FeedPage = Static<typeof events.EventPage>;
 /** An event of the type `scan.created`. */
 export interface ScanEvent {
   data: OwnedScanRecord;
 }
+
+export type OperatorAccount = Static<typeof operators.ListedAccount>;
+export type OperatorAccountPage = Static<typeof operators.AnyAccount>;
+export type OperatorCode = Static<typeof operators.ListedCode>;
+export type OperatorHost = Static<typeof operators.BlockedHost>;
+export type OperatorUser = Static<typeof operators.ListedUser>;
+export type OperatorHealth = Static<typeof operators.Health>;
+export type OperatorAction = Static<typeof operators.OperatorAction>;
 
 export type ConsoleSession = Static<typeof sessions.ConsoleSession>;
 export type PhoneLink = Static<typeof sessions.PhoneLink>;
@@ -91,3 +102,9 @@ export type AnyDelivery = Static<typeof subscriptions.SubscriptionDelivery>;
 export type { ContractScan } from '../../../events/webhooks/notification.ts';
 /** The outcome of one request to a webhook: of a delivery attempt or of a test event. */
 export type Attempt = Pick<WebhookTest, 'status_code' | 'duration_ms' | 'response' | 'error'>;
+
+export type Member = Static<typeof members.Member>;
+export type Invitation = Static<typeof members.Invitation>;
+export type CreatedInvitation = Static<typeof members.CreatedInvitation>;
+/** The person of the session. */
+export type Me = Static<typeof people.Me>;

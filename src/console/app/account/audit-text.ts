@@ -36,12 +36,12 @@ const accountFields: Record<string, string> = {
 };
 
 /** An actor in words: a key by its name, and the MCP client that acted with it. */
-export function namedActor(actor: string, keyName: (id: string) => string): string {
+function namedActor(actor: string, keyName: (id: string) => string): string {
   const { id, client } = actorParts(actor);
   return client === undefined ? keyName(id) : `${client} with ${keyName(id)}`;
 }
 
-/** An event in words; an unknown type by its name. `names` has the names of keys by their ids. */
+/** An event in words; an unknown type by its name. `names` has the names of keys and people by their ids. */
 export function auditText(
   { type, data }: Pick<AuditEvent, 'type' | 'data'>,
   names: ReadonlyMap<string, string>,
@@ -147,7 +147,7 @@ export function auditText(
       return { what: 'Plan changed', detail: `${from} → ${to}` };
     case 'account.reverted':
       return {
-        what: 'Changes of a key undone',
+        what: `Changes of a ${actor?.startsWith('usr_') ? 'person' : 'key'} undone`,
         detail: `${namedActor(actor ?? '', keyName)}: ${plural(Number(changed), 'code')} changed`,
       };
     case 'logo.created':

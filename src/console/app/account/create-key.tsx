@@ -13,7 +13,7 @@ import { accessText, hasFullAccess, ownScopes, scopeTexts } from '../permissions
 import { currentMode, type Mode } from '../router.ts';
 import { timeZoneText } from '../time-zones.ts';
 import type { CreatedApiKey } from '../types.ts';
-import { accountTimeZone, keyOf } from '../welcome.ts';
+import { accountTimeZone, hasMode, keyOf } from '../welcome.ts';
 import { KeySecret } from './key-secret.tsx';
 
 const modes = [
@@ -132,7 +132,10 @@ export function CreateKeyDialog({ onCreated, onClose }: { onCreated(): Promise<v
         {currentMode() === 'live' ? (
           <Segments label="Mode" options={modes} value={form.mode} onValue={(mode) => change({ mode })} />
         ) : (
-          <p class="hint">This creates a test key. Only a live key can create a live key.</p>
+          <p class="hint">
+            This creates a test key.{' '}
+            {hasMode('live') ? 'Switch to live mode to create a live key.' : 'Only a live key can create a live key.'}
+          </p>
         )}
         <AccessFields form={form} change={change} error={errorAt(errors, 'scopes')} />
         <ExpiryFields form={form} change={change} error={errors['expires_at']} />

@@ -1,9 +1,9 @@
 import { date, number, plural } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { Loading } from '../parts/states.tsx';
+import { Empty, Loading } from '../parts/states.tsx';
 import { ZoneNote } from '../parts/zone-note.tsx';
-import { may, NotAllowed } from '../permissions.tsx';
+import { may, maySeeMembers, NotAllowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import type { Account } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
@@ -12,6 +12,7 @@ import { Audit } from './audit.tsx';
 import { DomainPage } from './domain-page.tsx';
 import { Domains } from './domains.tsx';
 import { Keys } from './keys.tsx';
+import { Members } from './members.tsx';
 import { Reports } from './reports.tsx';
 import { allowedSections, type Section, SectionLinks, scopeOf } from './sections.tsx';
 import { Sessions } from './sessions.tsx';
@@ -61,6 +62,13 @@ function SectionContent({ section, webhook, domain }: Props & { section: Section
       return <Reports />;
     case 'alerts':
       return <Alerts />;
+    case 'members':
+      if (maySeeMembers()) return <Members />;
+      return (
+        <Empty title="Members belong to live mode">
+          <p>Sign in with a live key, or as a person, to see them.</p>
+        </Empty>
+      );
     case 'shares':
       return <Shares />;
     case 'audit':

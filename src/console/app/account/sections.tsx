@@ -3,6 +3,7 @@ import type { Scope } from '../../../../events/scopes.ts';
 import { Icon } from '../icons.tsx';
 import { may } from '../permissions.tsx';
 import { pageUrl } from '../router.ts';
+import { bootstrap } from '../welcome.ts';
 
 interface SectionOf<Name extends string> {
   name: Name;
@@ -24,6 +25,7 @@ const groups = [
     title: 'This account',
     sections: [
       section('plan', '/account', 'Plan and usage', 'account.read'),
+      section('members', '/account/members', 'Members', 'account.read'),
       section('keys', '/account/keys', 'API keys', 'account.read'),
       section('sessions', '/account/sessions', 'Sessions', 'account.read'),
       section('audit', '/account/audit', 'Audit log', 'events.read'),
@@ -56,15 +58,19 @@ export const sectionAt = (path: string) => sections.find((candidate) => candidat
 export const scopeOf = (name: Section): Scope =>
   sections.find((candidate) => candidate.name === name)?.scope ?? 'account.read';
 
+/** A person's sessions are of all their accounts, and on their own page. */
+const isShown = ({ name, scope }: SectionOf<Section>) =>
+  may(scope) && !(name === 'sessions' && bootstrap.user !== null);
+
 /** Those that the session may see. */
-export const allowedSections = () => sections.filter(({ scope }) => may(scope));
+export const allowedSections = () => sections.filter(isShown);
 
 /** Links to the sections of the account, beside them. A phone shows them above, when its button is pressed. */
 export function SectionLinks({ current }: { current: Section }) {
   const [isOpen, setOpen] = useState(false);
   useEffect(() => setOpen(false), [current]);
   const shown = groups
-    .map(({ title, sections: all }) => ({ title, links: all.filter(({ scope }) => may(scope)) }))
+    .map(({ title, sections: all }) => ({ title, links: all.filter(isShown) }))
     .filter(({ links }) => links.length > 0);
   return (
     <nav class="sections" aria-label="Account">

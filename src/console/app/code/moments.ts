@@ -5,9 +5,8 @@ export interface Moment {
   /** The version of the code after them. */
   version: number;
   timestamp: string;
-  key_id: string;
-  /** The MCP client that made them with the key. */
-  client: string | undefined;
+  actor: string;
+  actor_name: string | null;
   changes: HistoryEntry[];
 }
 
@@ -15,12 +14,12 @@ export interface Moment {
 export function momentsOf(history: HistoryEntry[]): Moment[] {
   const moments: Moment[] = [];
   for (const entry of history.toReversed()) {
-    const { version, timestamp, key_id, client } = entry;
+    const { version, timestamp, actor, actor_name } = entry;
     const last = moments.at(-1);
-    if (last?.timestamp === timestamp && last.key_id === key_id && last.client === client) {
+    if (last?.timestamp === timestamp && last.actor === actor) {
       last.version = version;
       last.changes.push(entry);
-    } else moments.push({ version, timestamp, key_id, client, changes: [entry] });
+    } else moments.push({ version, timestamp, actor, actor_name, changes: [entry] });
   }
   return moments;
 }

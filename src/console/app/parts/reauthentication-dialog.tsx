@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks';
+import { sendProof, useQuestion } from '../reauthentication.ts';
+import { currentMode } from '../router.ts';
+import { bootstrap } from '../welcome.ts';
+import { Dialog, DialogActions } from './dialog.tsx';
+import { Field } from './field.tsx';
+import { Form } from './form.tsx';
+
+/** Asks for a proof while requests wait for one. */
+export function ReauthenticationDialog() {
+  const question = useQuestion();
+  if (question === undefined) return null;
+  const { user } = bootstrap;
+  const cancel = () => question.end(false);
+  return (
+    <Dialog title="Confirm that it is you" onClose={cancel}>
+      <p>What you are about to do asks for a proof, and you last gave one more than 15 minutes ago.</p>
+      {user === null ? (
+        <SecretForm
+          label="API key of this session"
+          name="key"
+          placeholder={`sk_${currentMode()}_…`}
+          onProven={() => question.end(true)}
+          onCancel={cancel}
+        />
+      ) : user.has_password ? (
+        <SecretForm label="Password" name="password" onProven={() => question.end(true)} onCancel={cancel} />
+      ) : (
+        <SignInAgain onCancel={cancel} />
+      )}
+    </Dialog>
+  );
+}
+
+interface SecretProps {
+  label: string;
+  /** What the secret is called in the request. */
+  name: 'password' | 'key';
+  placeholder?: string;
+  onProven(): void;
+  onCancel(): void;
+}
+
+function SecretForm({ label, name, placeholder, onProven, onCancel }: SecretProps) {
+  const [secret, setSecret] = useState('');
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<string>();
+  const submit = async () => {
+    if (busy) return;
+    setBusy(true);
+    const problem = await sendProof({ [name]: name === 'key' ? secret.trim() : secret });
+    setBusy(false);
+    setError(problem);
+    if (problem === undefined) onProven();
+  };
+  return (
+    <Form onSubmit={submit}>
+      <Field
+        label={label}
+        type="password"
+        autocomplete="current-password"
+        {...(placeholder === undefined ? {} : { placeholder })}
+        value={secret}
+        onValue={(value) => {
+          setSecret(value);
+          setError(undefined);
+        }}
+        error={error}
+        isCode
+      />
+      <DialogActions onCancel={onCancel}>
+        <button type="submit" class="button primary" disabled={busy || secret === ''}>
+          Confirm
+        </button>
+      </DialogActions>
+    </Form>
+  );
+}
+
+/** For people without a password: a new sign-in is a proof. */
+const SignInAgain = ({ onCancel }: { onCancel(): void }) => (
+  <>
+    <p>Sign out, sign in again as you usually do, and repeat it.</p>
+    <form method="post" action="/console/sign-out">
+      <DialogActions onCancel={onCancel}>
+        <button type="submit" class="button primary">
+          Sign out
+        </button>
+      </DialogActions>
+    </form>
+  </>
+);
