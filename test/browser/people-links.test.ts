@@ -66,7 +66,7 @@ async function joinWithoutScript(): Promise<void> {
   await field('Your name', plain.page).fill('Eve');
   await field('Password', plain.page).fill(goodPassword);
   await plain.page.keyboard.press('Enter');
-  await plain.page.getByText('The console needs JavaScript.').waitFor();
+  await plain.page.waitForURL(`${url}/console`);
   expect((await account.live.get('/v1/account/members')).body.data).toMatchObject([{ name: 'Eve', role: 'viewer' }]);
   await plain.page.context().close();
 }
