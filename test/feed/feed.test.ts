@@ -227,14 +227,15 @@ describe('GET /v1/events as a stream', () => {
         const headers = { cookie, 'sec-fetch-site': 'same-origin', accept: 'text/event-stream' };
         const response = await fetch(`${service.urls[0]}/console/api/events?after=now`, { headers });
         expect(response.status).toBe(200);
-        return response.text();
+        // In an object, because a promise alone would be awaited.
+        return { ended: response.text() };
       }),
     );
     const by = { actor: 'operator', now: new Date() };
     await removeMember(sql, account.id, people[0]?.id ?? '', by);
-    await removed;
+    await removed?.ended;
     await disableUser(sql, people[1]?.id ?? '', by);
-    await disabled;
+    await disabled?.ended;
   });
 
   test('headers: not to be stored, changed or buffered on the way', async () => {
