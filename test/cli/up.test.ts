@@ -85,6 +85,11 @@ describe('./scanlog up', () => {
     expect(one.output(), 'without a terminal, keys go to a file').toContain(file);
     expect(one.output()).not.toMatch(/sk_(live|test)_\w/);
     expect(statSync(file).mode & 0o777).toBe(0o600);
+    const linkFile = join(first, 'setup-link.txt');
+    expect(one.output(), 'and so does the link of the first user').toContain(linkFile);
+    expect(one.output()).not.toContain('/console/setup#');
+    expect(statSync(linkFile).mode & 0o777).toBe(0o600);
+    expect(readFileSync(linkFile, 'utf8')).toMatch(/^http:\/\/localhost:\d+\/console\/setup#\w{43}\n$/);
     expect(await untilReadyz(one)).toMatchObject({
       status: 'ready',
       parts: { postgres: { status: 'ok' }, nats: { status: 'ok' }, clickhouse: { status: 'ok' } },
@@ -164,6 +169,7 @@ describe('./scanlog up', () => {
     two = up(second, '--host', '0.0.0.0');
     await untilReady(two);
     expect((await api(two, second, `/qrcodes/${code}`)).status, 'the code still exists').toBe(200);
+    expect(two.output(), 'there is no user yet').toContain(join(second, 'setup-link.txt'));
     expect(two.output(), 'keys are created at the first start only').not.toMatch(/sk_(live|test)_\w/);
     const [, printed = ''] =
       /^ {2}\.\/scanlog (account key acct_\w+ --mode live --data \S+)$/m.exec(two.output()) ?? [];

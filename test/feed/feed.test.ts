@@ -11,11 +11,14 @@ import { createLogger } from '../../src/lib/logger.ts';
 import { blockSize, indexNextBlock } from '../../src/log/account-index.ts';
 import { appendScans } from '../../src/log/append-scans.ts';
 import { headOfLog } from '../../src/log/read.ts';
+import { disableUser } from '../../src/people/disable.ts';
+import { addMember, removeMember } from '../../src/people/members.ts';
 import { created } from '../support/api.ts';
 import { archiveAll, useArchiveFolder } from '../support/archive.ts';
 import { eventually, reaches } from '../support/eventually.ts';
 import { followFeed } from '../support/feed.ts';
 import { blamedFields } from '../support/http.ts';
+import { person, signedIn } from '../support/people.ts';
 import { scanned } from '../support/scans.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { manualTimers } from '../support/timers.ts';
@@ -212,6 +215,26 @@ describe('GET /v1/events as a stream', () => {
     await eventually(() => expect(scanIds(other.messages)).toContain(scan));
     await other.stop();
     await expect(follow({ key: key.key }).ended).rejects.toThrow('401');
+  });
+
+  test('ends when its person is removed from the account, and when the person is disabled', async () => {
+    const { sql } = service.database;
+    const people = [await person(service, { account: account.id, role: 'viewer' }), await person(service)];
+    await addMember(sql, account.id, people[1]?.id ?? '', 'owner', { actor: 'operator', now: new Date() });
+    const [removed, disabled] = await Promise.all(
+      people.map(async (member) => {
+        const { cookie = '' } = await signedIn(service, member);
+        const headers = { cookie, 'sec-fetch-site': 'same-origin', accept: 'text/event-stream' };
+        const response = await fetch(`${service.urls[0]}/console/api/events?after=now`, { headers });
+        expect(response.status).toBe(200);
+        return response.text();
+      }),
+    );
+    const by = { actor: 'operator', now: new Date() };
+    await removeMember(sql, account.id, people[0]?.id ?? '', by);
+    await removed;
+    await disableUser(sql, people[1]?.id ?? '', by);
+    await disabled;
   });
 
   test('headers: not to be stored, changed or buffered on the way', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { addMember } from '../../src/people/members.ts';
 import { openTab } from '../support/console.ts';
 import { goodPassword, person, signedIn } from '../support/people.ts';
@@ -10,12 +10,13 @@ const service = useService({ projections: false, clock: () => new Date(Date.now(
 const minuteMs = 60_000;
 const from = (address: string) => ({ 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address });
 const wrong = 'wrong horse 5 staple';
+const newTab = () => openTab(service.urls[0] as string);
 
 describe('a password', () => {
   test('signs in, and the page knows the person, the role and the accounts', async () => {
     const account = await service.account();
     const ana = await person(service, { account: account.id, role: 'editor' });
-    const tab = openTab(service.urls[0] as string);
+    const tab = newTab();
     const next = '/console/test/codes?tag=a';
     const answer = await tab.form('/console/session', { email: ana.email.toUpperCase(), password: goodPassword, next });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, next]);
@@ -39,7 +40,7 @@ describe('a password', () => {
     const { email } = await person(service, { account: (await service.account()).id });
     const texts = await Promise.all(
       [email, 'no-one@example.com'].map(async (address) => {
-        const tab = openTab(service.urls[0] as string);
+        const tab = newTab();
         const { status, text } = await tab.form(
           '/console/session',
           { email: address, password: wrong },
@@ -53,12 +54,25 @@ describe('a password', () => {
     expect(texts[0]).toContain('The e-mail address or the password is wrong.');
   });
 
+  test('is compared for an unknown address, too, so that it takes as long', async () => {
+    const verify = vi.spyOn(Bun.password, 'verify');
+    onTestFinished(() => verify.mockRestore());
+    const withoutPassword = await person(service);
+    await service.database.sql`UPDATE users SET password_hash = NULL WHERE id = ${withoutPassword.id}`;
+    const { email } = await person(service);
+    for (const address of [email, withoutPassword.email, 'someone@example.com']) {
+      verify.mockClear();
+      await newTab().form('/console/session', { email: address, password: wrong }, from('203.0.113.6'));
+      expect(verify, address).toHaveBeenCalledTimes(1);
+    }
+  });
+
   test('does not sign in a disabled person, or one without an account, and says so', async () => {
     const { sql } = service.database;
     const [alone, disabled] = [await person(service), await person(service, { account: (await service.account()).id })];
     await sql`UPDATE users SET disabled_at = now() WHERE id = ${disabled.id}`;
     const textOf = async ({ email }: { email: string }) => {
-      const tab = openTab(service.urls[0] as string);
+      const tab = newTab();
       const { status, text } = await tab.form('/console/session', { email, password: goodPassword });
       expect([status, tab.cookie]).toEqual([403, undefined]);
       return text;
@@ -69,7 +83,7 @@ describe('a password', () => {
 
   test('from another site is refused', async () => {
     const { email } = await person(service, { account: (await service.account()).id });
-    const tab = openTab(service.urls[0] as string);
+    const tab = newTab();
     const answer = await tab.form(
       '/console/session',
       { email, password: goodPassword },
@@ -87,18 +101,14 @@ describe('tries', () => {
     const own = await signedIn(service, ana);
     own.cookie = undefined;
     const attack = (i: number) =>
-      openTab(service.urls[0] as string).form(
-        '/console/session',
-        { email: ana.email, password: wrong },
-        from(`198.51.100.${i}`),
-      );
+      newTab().form('/console/session', { email: ana.email, password: wrong }, from(`198.51.100.${i}`));
     expect((await attack(0)).status).toBe(401);
     await holdWindows(sql);
     const statuses: number[] = [];
     for (let i = 1; i <= 10; i++) statuses.push((await attack(i)).status);
     expect(statuses.at(-1)).toBe(429);
     expect(statuses.filter((status) => status === 401).length).toBeGreaterThan(7);
-    const elsewhere = openTab(service.urls[0] as string);
+    const elsewhere = newTab();
     const refused = await elsewhere.form(
       '/console/session',
       { email: ana.email, password: goodPassword },
@@ -115,7 +125,7 @@ describe('tries', () => {
     const tab = await signedIn(service, ana);
     const again = await tab.form('/console/session', { email: ana.email, password: goodPassword });
     expect(again.status).toBe(303);
-    const made = openTab(service.urls[0] as string);
+    const made = newTab();
     made.device = `${tab.device?.slice(0, -1)}${tab.device?.endsWith('A') ? 'B' : 'A'}`;
     await made.form('/console/session', { email: ana.email, password: goodPassword });
     await tab.form('/console/session', { email: ben.email, password: goodPassword });
@@ -161,7 +171,7 @@ describe('a session', () => {
     ];
     const listed = (await first.get('/console/api/sessions')).body.data;
     expect(listed).toHaveLength(2);
-    const keys = openTab(service.urls[0] as string);
+    const keys = newTab();
     await keys.signIn(account.keys.live);
     expect((await keys.get('/console/api/sessions')).body.data).toHaveLength(1);
     const [{ id: othersId }] = (await other.get('/console/api/sessions')).body.data;
@@ -191,7 +201,7 @@ describe('a session', () => {
     const ana = await person(service, { account: account.id, role: 'viewer' });
     const tab = await signedIn(service, ana);
     const { body } = await tab.send('POST', '/console/api/sessions/phone');
-    const phone = openTab(service.urls[0] as string);
+    const phone = newTab();
     const checked = await phone.form('/console/phone/check', { token: body.token });
     expect(checked.body).toEqual({ account: 'Test', modes: ['live', 'test'] });
     expect((await phone.form('/console/phone', { token: body.token })).status).toBe(303);
@@ -230,7 +240,7 @@ describe('what could hand over the account asks again', () => {
       aheadMs = 0;
     });
     const [account, other] = [await service.account(), await service.account()];
-    const tab = openTab(service.urls[0] as string);
+    const tab = newTab();
     await tab.signIn(account.keys.live);
     aheadMs = 16 * minuteMs;
     const create = () => tab.send('POST', '/console/api/account/keys', { name: 'New' });
