@@ -144,8 +144,9 @@ describe('members', () => {
     await history();
     await page.getByLabel('History').getByText('by a former member').waitFor();
     await page.goto(`${url}/console/account/audit`);
-    await page.getByLabel('Audit log').getByText('Ann Owner').first().waitFor();
-    await page.getByLabel('Audit log').getByText('a former member').first().waitFor();
+    const entries = page.getByLabel('Audit log').getByRole('listitem');
+    await entries.getByText('Ann Owner').first().waitFor();
+    await entries.getByText('a former member').first().waitFor();
     await expectUsable(page, 'the audit log');
   });
 });
