@@ -2,6 +2,7 @@ import { hostOf } from '../../events/hosts.ts';
 import { StartError } from '../lib/errors.ts';
 import { fileVariableOf, readSecretFile } from '../lib/secret-file.ts';
 import { setTimeouts } from '../lib/timeouts.ts';
+import { oidcProblems } from './oidc-settings.ts';
 import type { DefaultedSetting, Setting } from './setting.ts';
 import { settings } from './settings.ts';
 
@@ -39,6 +40,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
     if ('must' in result) errors.push(`${given.name} must ${result.must}.`);
     else config[key] = result.value;
   }
+  if (errors.length === 0) errors.push(...oidcProblems(config));
   if (errors.length > 0) throw new StartError(errors.join('\n'));
   // Not checked by the compiler: each value comes from its setting's reader, and is there if the setting has a fallback.
   return config as Config;

@@ -17,6 +17,7 @@ import {
   webUrl,
   wordOf,
 } from '../lib/setting-readers.ts';
+import { oidcSettings } from './oidc-settings.ts';
 import { serverSettings } from './server-settings.ts';
 import { setting } from './setting.ts';
 import { traceSettings } from './trace-settings.ts';
@@ -126,6 +127,7 @@ export const settings = {
     read: networks(parseRanges),
     about: 'Private networks that custom domains may lead to, such as `10.1.2.0/24`, for a service inside of one.',
   }),
+  ...oidcSettings,
   maxTestCodes: setting({
     variable: 'MAX_TEST_CODES',
     read: integer(0, 1e9),

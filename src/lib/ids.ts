@@ -12,12 +12,14 @@ export type IdPrefix =
   | 'dom'
   | 'sess'
   | 'shr'
+  | 'usr'
   | 'whd'
   | 'wh'
   | 'whr'
   | 'evt'
   | 'req'
-  | 'batch';
+  | 'batch'
+  | 'pk';
 
 // Filled in advance: a system call for the id of each scan would cost more than the rest of the id.
 const pool = Buffer.alloc(8192);

@@ -45,6 +45,8 @@ const scalable = {
   dnsQueryMs: 2_000,
   /** The whole check of the proof of a custom domain: its DNS records, and a request to it. */
   domainCheckMs: 10_000,
+  /** One request to the OpenID provider; a sign-in makes up to four. */
+  oidcMs: 5_000,
   /** Another process of this machine, which confirms a change of a code; later it may have died, and is ignored. */
   peerMs: 300,
   /** A further process, which joins the port without Postgres or NATS after this time. */

@@ -55,6 +55,7 @@ export const leftOut = [
   'rate_windows',
   'console_sessions',
   'console_sign_in_links',
+  'completed_steps',
   'endpoint_tests',
   'webhook_tests',
   // Files that the original database deletes.
