@@ -91,7 +91,7 @@ export const settings = {
     isSecret: true,
     read: secret,
     about:
-      'Encrypts the signing secrets of webhooks and the keys that visitors are hashed with; the same for every process on one database, and never lost. `up` generates one and keeps it under `--data`.',
+      'Encrypts the signing secrets of webhooks, the keys that visitors are hashed with and the secrets of one-time codes; the same for every process on one database, and never lost. `up` generates one and keeps it under `--data`.',
   }),
   newSecretKey: setting({
     variable: 'NEW_SECRET_KEY',
