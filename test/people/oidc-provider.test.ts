@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createAccount } from '../../src/accounts/accounts.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { oidcOf } from '../../src/config/oidc-settings.ts';
 import { findPerson } from '../../src/people/oidc/find-person.ts';
@@ -175,7 +176,12 @@ describe('the person of an identity', () => {
       changes,
     );
   };
-  const find = (of: Identity, mayCreate = true) => findPerson(database.sql, of, { mayCreate, now });
+  let account: string;
+  beforeAll(async () => {
+    account = (await createAccount(database.sql, { name: 'Café', plan: 'pro', now })).id;
+  });
+  const find = (of: Identity, mayCreate = true) =>
+    findPerson(database.sql, of, { joining: mayCreate ? { account, role: 'editor' } : undefined, now });
   async function newUser(email: string, confirmedAt: Date | null = now): Promise<string> {
     const id = `usr_${randomUUID().replaceAll('-', '')}`;
     await database.sql`
