@@ -3,6 +3,7 @@ import { defineEvent, type EventOf } from './define.ts';
 import { type Domain, domainEvents, type RemovalReason } from './domain.ts';
 import { keyEvents } from './key.ts';
 import { logoEvents } from './logo.ts';
+import { memberEvents } from './member.ts';
 import { oneOf } from './one-of.ts';
 import { modes, type Plan, plans } from './plans.ts';
 import type { Pending } from './recorded.ts';
@@ -59,6 +60,7 @@ export const accountEvents = {
   ...webhookEvents,
   ...sessionEvents,
   ...shareEvents,
+  ...memberEvents,
 };
 
 export type AccountEvent = EventOf<typeof accountEvents>;

@@ -12,7 +12,7 @@ export interface PublicEvent {
   id: string;
   type: PublicType;
   timestamp: Date;
-  /** A key's id, `operator`, `scanlog` for the service itself, or `visitor` for a scan. */
+  /** The id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan. */
   actor: string;
   /** The code that it is about; undefined for events of the account. */
   qr_id: string | undefined;

@@ -7,6 +7,7 @@ import { oneOf } from './one-of.ts';
 import { modes, plans } from './plans.ts';
 import { publicDomainTypes } from './public-domain-types.ts';
 import { CreatedKeyData, keyId, RotatedKeyData } from './public-key.ts';
+import { publicMemberTypes } from './public-member-types.ts';
 import { publicShareTypes } from './public-share-types.ts';
 import { define, type EntryOf, type EntryType, exact } from './public-type.ts';
 import type { Recorded } from './recorded.ts';
@@ -161,9 +162,15 @@ export const publicTypes = {
       {
         session_id: sessionId,
         mode,
-        by: oneOf(signInMeans, { description: 'With a key, or with a link from another signed-in device.' }),
+        by: oneOf(signInMeans, {
+          description:
+            'With a key, with a password, passkey or identity provider, or with a link, from another signed-in device or to set a password.',
+        }),
         device: Type.String({ examples: ['iPhone'] }),
         browser: Type.String({ examples: ['Safari'] }),
+        is_new_device: Type.Boolean({
+          description: 'Whether the person had never signed in on this device before; false for a key.',
+        }),
       },
       exact,
     ),
@@ -171,7 +178,7 @@ export const publicTypes = {
   }),
   'session.ended': define({
     summary:
-      'A console session was ended, by its own sign-out or by another session. Sessions that expire are not reported.',
+      'A console session was ended, by its own sign-out, by another session or by the operator. Sessions that expire are not reported.',
     entries: ['session_ended'],
     data: Type.Object({ session_id: sessionId, mode, by: oneOf(sessionEnds) }, exact),
     dataOf: ({ data: { session, ...data } }) => ({ session_id: session, ...data }),
@@ -200,6 +207,7 @@ export const publicTypes = {
   }),
   ...publicDomainTypes,
   ...publicShareTypes,
+  ...publicMemberTypes,
   'account.created': define({
     summary: 'The operator created the account.',
     entries: ['account_created'],
@@ -226,12 +234,16 @@ export const publicTypes = {
     dataOf: ({ data }) => data,
   }),
   'account.reverted': define({
-    summary: 'What a key did to codes in a period was undone; each change of a code is an event of its own.',
+    summary:
+      'What a key or a person did to codes in a period was undone; each change of a code is an event of its own.',
     entries: ['account_reverted'],
     data: Type.Object(
       {
         mode,
-        actor: keyId,
+        actor: Type.String({
+          description: 'The key or person whose changes were undone.',
+          examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'],
+        }),
         from: Type.String({ format: 'date-time', examples: ['2026-05-03T08:00:00.000Z'] }),
         to: Type.String({ format: 'date-time', examples: ['2026-05-03T12:00:00.000Z'] }),
         changed: Type.Integer({ description: 'Codes that were changed.', examples: [12] }),

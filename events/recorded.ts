@@ -1,4 +1,4 @@
-/** Who caused an event: a key's id, the operator, or the service itself. */
+/** Who caused an event: the id of a key or person, the operator, or the service itself. */
 export type Actor = string;
 export const operator: Actor = 'operator';
 export const service: Actor = 'scanlog';

@@ -4,11 +4,13 @@ import { oneOf } from './one-of.ts';
 import { modes } from './plans.ts';
 
 const text = Type.String();
-/** Live if the session has a live key: a test key must not see such sessions. */
+/** Live if the session has a live key or belongs to a person: a test key must not see such sessions. */
 const mode = oneOf(modes);
 
-export const signInMeans = ['key', 'link'] as const;
-export const sessionEnds = ['sign_out', 'other_session'] as const;
+export const signInMeans = ['key', 'link', 'password', 'passkey', 'oidc'] as const;
+export type SignInMeans = (typeof signInMeans)[number];
+export const sessionEnds = ['sign_out', 'other_session', 'operator'] as const;
+export type SessionEndCause = (typeof sessionEnds)[number];
 export const signInFailures = [
   'key_revoked',
   'key_expired',
@@ -25,15 +27,25 @@ export type SignInFailure = (typeof signInFailures)[number];
  */
 export const sessionEvents = {
   session_started: defineEvent(
-    1,
+    2,
     Type.Object(
-      { session: text, mode, by: oneOf(signInMeans), device: text, browser: text },
+      {
+        session: text,
+        mode,
+        by: oneOf(signInMeans),
+        device: text,
+        browser: text,
+        /** Whether the person had never signed in on this device before; false for a key. */
+        is_new_device: Type.Boolean(),
+      },
       { additionalProperties: false },
     ),
+    { 1: (old) => ({ ...old, is_new_device: false }) },
   ),
   session_ended: defineEvent(
-    1,
+    2,
     Type.Object({ session: text, mode, by: oneOf(sessionEnds) }, { additionalProperties: false }),
+    { 1: (old) => old },
   ),
   sign_in_failed: defineEvent(
     2,

@@ -17,11 +17,12 @@ import {
   type WebhookEvent,
 } from '../events/webhooks/webhook.ts';
 import type { Queryable } from '../src/lib/sql.ts';
+import { writeMember } from './members.ts';
 import { writeShare } from './shares.ts';
 
 /**
- * Current state: `accounts`, `api_keys`, `subscriptions`, `domains`, `codes`, `code_counts`, `blocked_hosts`, `logos` and
- * `shares`.
+ * Current state: `accounts`, `api_keys`, `subscriptions`, `domains`, `codes`, `code_counts`, `blocked_hosts`, `logos`,
+ * `shares` and `members`.
  *
  * Applies every event of codes, accounts and the service except erased ones, in the transaction that appends them: it never
  * lags and needs no checkpoint. A rebuild applies the same functions to the whole log (src/maintenance/replay-state.ts).
@@ -37,6 +38,7 @@ export const stateTables = {
   blocked_hosts: 'host',
   logos: 'id',
   shares: 'id',
+  members: 'account, user_id',
 } as const;
 
 /** The rows that events change, before the events. */
@@ -182,7 +184,12 @@ function writeAccounts(sql: Queryable, before: StateBefore, events: Pending<Acco
         name = excluded.name, plan = excluded.plan, version = excluded.version,
         suspended_reason = excluded.suspended_reason, suspended_at = excluded.suspended_at, timezone = excluded.timezone,
         guest_page = excluded.guest_page, primary_domain = excluded.primary_domain`,
-    ...events.flatMap((event) => [...writeKey(sql, event), ...writeLogo(sql, event), ...writeShare(sql, event)]),
+    ...events.flatMap((event) => [
+      ...writeKey(sql, event),
+      ...writeLogo(sql, event),
+      ...writeShare(sql, event),
+      ...writeMember(sql, event),
+    ]),
     ...writeWebhooks(sql, before.webhooks ?? [], events.filter(isWebhookEvent)),
     ...writeDomains(sql, before.domains ?? [], events.filter(isDomainEvent)),
     // Last: no event of an account follows its deletion.
@@ -197,6 +204,7 @@ const removeAccounts = (sql: Queryable, ids: string[]): Promise<unknown>[] => [
   sql`DELETE FROM subscriptions WHERE account = ANY(${ids})`,
   sql`DELETE FROM domains WHERE account = ANY(${ids})`,
   sql`DELETE FROM shares WHERE account = ANY(${ids})`,
+  sql`DELETE FROM members WHERE account = ANY(${ids})`,
 ];
 
 function writeKey(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { KeyLimits } from '../../events/key.ts';
+import type { Role } from '../../events/member.ts';
 import { limitsOf, type Mode, type Plan } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
 import { batchCalls } from '../lib/batch-calls.ts';
@@ -12,17 +13,23 @@ import { addressNotAllowed, KeyNetworks } from './key-limits.ts';
 import { noteKeyUse } from './key-usage.ts';
 import { hashOfKey, isValidKey } from './keys.ts';
 
-/** The authenticated caller of an operation, with the limits of its key. */
+/** The authenticated caller of an operation: a key with its limits, or a person with a role. */
 export interface Caller extends KeyLimits {
   account: string;
   mode: Mode;
   plan: Plan;
-  /** Id of the key. */
-  key: string;
+  /** Id of the key; null for a person. */
+  key: string | null;
   /** Who changes are recorded as. */
   actor: Actor;
+  /** What the person may do in the account; 'owner' for a key, which its scopes limit. */
+  role: Role;
+  /** Id of the person, if one has signed in. */
+  user?: string;
   /** Id of the console session, if the request came with one. */
   session?: string;
+  /** Whether the session was proven recently enough for what could hand over the account; undefined without a session. */
+  isProven?: boolean;
 }
 
 /** Whether the caller's account is suspended. */
@@ -85,7 +92,7 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
     const found = await findCaller(hash);
     if (found === undefined || networks.isOutside(hash, found, request, peer)) return undefined;
     const { used, ends, suspended_reason, ...caller } = found;
-    usage.note(caller.key);
+    if (caller.key !== null) usage.note(caller.key);
     return admitted(limitsOf[caller.plan].requestsPerMinute, { used, ends }, caller, { suspended_reason });
   }
 
@@ -128,8 +135,8 @@ export function admissionControl(sql: Sql, { clientAddressKey }: SecretBox, trus
 async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Window & Standing) | undefined)[]> {
   const rows = await sql<(Caller & Window & Standing & { hash: string })[]>`
     WITH caller AS MATERIALIZED (
-      SELECT k.hash, k.account, k.mode, a.plan, a.suspended_reason, k.id AS key, k.id AS actor, k.scopes, k.expires_at,
-        k.allowed_cidrs, batch.requests
+      SELECT k.hash, k.account, k.mode, a.plan, a.suspended_reason, k.id AS key, k.id AS actor,
+        'owner' AS role, k.scopes, k.expires_at, k.allowed_cidrs, batch.requests
       FROM (SELECT hash, count(*) AS requests FROM unnest(${hashes}::text[]) AS hash GROUP BY hash) AS batch
       JOIN api_keys k ON k.hash = batch.hash JOIN accounts a ON a.id = k.account
       WHERE ${isValidKey(sql)}
@@ -139,7 +146,7 @@ async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Windo
       ON CONFLICT (subject) DO UPDATE SET ${nextWindow(sql)}
       RETURNING subject, used, extract(epoch FROM started_at)::float8 + 60 AS ends
     )
-    SELECT hash, account, mode, plan, suspended_reason, key, actor, scopes, expires_at, allowed_cidrs, used, ends
+    SELECT hash, account, mode, plan, suspended_reason, key, actor, role, scopes, expires_at, allowed_cidrs, used, ends
     FROM caller JOIN counted ON subject = account || '/' || mode`;
   const callers = new Map(rows.map(({ hash, ...caller }) => [hash, caller]));
   // `used` includes the whole batch: from it, each request gets its own number, the last one the highest.
@@ -158,10 +165,15 @@ async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Windo
 }
 
 /** Whether a caller that was admitted earlier would be admitted now, apart from rate limits. */
-export async function isStillAdmitted(sql: Sql, { key, session }: Caller, now: Date): Promise<boolean> {
+export async function isStillAdmitted(sql: Sql, { account, key, user, session }: Caller, now: Date): Promise<boolean> {
   const rows = await sql`
-    SELECT 1 FROM api_keys k JOIN accounts a ON a.id = k.account
-    WHERE k.id = ${key} AND ${isValidKey(sql)} AND a.suspended_at IS NULL
+    SELECT 1 FROM accounts a
+    WHERE a.id = ${account} AND a.suspended_at IS NULL
+      AND (EXISTS (SELECT FROM api_keys k WHERE k.id = ${key} AND ${isValidKey(sql)})
+        OR EXISTS (
+          SELECT FROM members m JOIN users u ON u.id = m.user_id
+          WHERE m.account = a.id AND m.user_id = ${user ?? null} AND u.disabled_at IS NULL
+        ))
       AND (${session === undefined} OR EXISTS (
         SELECT FROM console_sessions s WHERE s.id = ${session ?? ''} AND s.ends_at > ${now}
       ))`;

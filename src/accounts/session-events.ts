@@ -1,7 +1,7 @@
 import type { Account, AccountEvent } from '../../events/account.ts';
 import type { Mode } from '../../events/plans.ts';
 import type { Actor } from '../../events/recorded.ts';
-import type { SessionEvent, SignInFailure } from '../../events/session.ts';
+import type { SessionEndCause, SessionEvent, SignInFailure, SignInMeans } from '../../events/session.ts';
 import { writeState } from '../../projections/state.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
@@ -51,24 +51,28 @@ async function appendTo(tx: Transaction, id: string, events: BySomeone[], now: D
 }
 
 interface Started {
-  session: { id: string; keys: { mode: Mode }[] };
+  session: { id: string; keys: { mode: Mode }[]; user: object | null };
   device: string;
   browser: string;
 }
 
-/** The event of a session that was started with a key; none if it was not. */
-export function startedEvents(started: Started | undefined, actor: string, by: 'key' | 'link'): BySomeone[] {
+/** The event of a session that was started; none if it was not. */
+export function startedEvents(
+  started: Started | undefined,
+  actor: Actor,
+  { by, isNewDevice = false }: { by: SignInMeans; isNewDevice?: boolean },
+): BySomeone[] {
   if (started === undefined) return [];
   const { session, device, browser } = started;
-  const mode = session.keys.some((key) => key.mode === 'live') ? 'live' : 'test';
-  return [{ actor, event: { type: 'session_started', data: { session: session.id, mode, by, device, browser } } }];
+  const mode = session.user !== null || session.keys.some((key) => key.mode === 'live') ? 'live' : 'test';
+  const data = { session: session.id, mode, by, device, browser, is_new_device: isNewDevice } as const;
+  return [{ actor, event: { type: 'session_started', data } }];
 }
 
-export const endedEvent = (
-  { id, mode }: { id: string; mode: Mode },
-  actor: string,
-  by: 'sign_out' | 'other_session',
-): BySomeone => ({ actor, event: { type: 'session_ended', data: { session: id, mode, by } } });
+export const endedEvent = ({ id, mode }: { id: string; mode: Mode }, actor: Actor, by: SessionEndCause): BySomeone => ({
+  actor,
+  event: { type: 'session_ended', data: { session: id, mode, by } },
+});
 
 /** Records a failed sign-in, unless there were too many in the last hour. */
 export const recordFailedSignIn = (

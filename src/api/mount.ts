@@ -2,13 +2,14 @@ import { Type as t } from '@sinclair/typebox';
 import type { Elysia } from 'elysia';
 import type { Admission, Rate } from '../accounts/admission.ts';
 import { requireScope } from '../accounts/key-limits.ts';
+import { requireProof, requireRole } from '../accounts/roles.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { idleSeconds, timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Tracing } from '../tracing/tracing.ts';
-import { scopeOf } from './http/access.ts';
+import { accessOf } from './http/access.ts';
 import {
   type Answer,
   refusalAnswer,
@@ -65,14 +66,16 @@ export function mount(app: Elysia, operations: Operation[], options: MountOption
 
 const noParameters = t.Object({});
 
-/** Checks the scope of the caller, reads and validates the query, then the body, and calls the operation. */
+/** Checks the scope and the role of the caller, reads and validates the query, then the body, and calls the operation. */
 function handlerOf(operation: Operation, { parameters = [] }: MountOptions): Handle {
-  const scope = scopeOf(operation.operationId);
+  const { scope, role, asksAgain = false } = accessOf(operation.operationId);
   const { query, body, checkBody: ownCheck, readBody, handle } = operation;
   const readQuery = queryReader(query ?? noParameters, parameters);
   const checkBody = ownCheck ?? (body === undefined ? undefined : validator(body, 'body'));
   return async (call, request) => {
     if (scope !== null) requireScope(call.caller, scope);
+    requireRole(call.caller, role);
+    if (asksAgain) requireProof(call.caller);
     return handle({
       ...call,
       query: readQuery(request.url),

@@ -1,7 +1,10 @@
 import type { Change } from '../../events/entry.ts';
+import type { Plan } from '../../events/plans.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import type { OperatorLimits } from '../codes/quota.ts';
 import type { Addresses } from '../config/config.ts';
+import type { OidcSettings } from '../config/oidc-settings.ts';
+import type { Signup } from '../config/settings.ts';
 import type { DomainChecker } from '../domains/checker.ts';
 import type { Feed } from '../feed/feed.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -20,6 +23,11 @@ export interface Service {
   limits: OperatorLimits;
   /** Maximum number of logos of an account in one mode. */
   maxLogos: number;
+  /** Who can become a new person, and the plan of accounts that people create. */
+  signup: Signup;
+  signupPlan: Plan;
+  /** The OpenID provider at which people can sign in. */
+  oidc?: OidcSettings | undefined;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
   domains: Pick<DomainChecker, 'check'>;
   feed: Feed;

@@ -8,6 +8,7 @@ import { createKey, listKeys } from '../accounts/keys.ts';
 import { countCodes, totalOf } from '../codes/codes.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../lib/sql.ts';
+import { admit, presentAdmitted, printAdmitted, readEmail } from './admit.ts';
 import { withDatabase } from './connection.ts';
 import { readReason } from './reason.ts';
 import { bold, print, printJson, table } from './terminal.ts';
@@ -32,18 +33,29 @@ function readName(text: string, what: string): string {
 export async function accountCreate(options: {
   name: string;
   plan: string;
+  owner?: string;
   json?: boolean;
   data: string;
 }): Promise<void> {
   const plan = readPlan(options.plan);
   const name = readName(options.name, '--name');
-  const { id, live, test } = await withDatabase(options.data, (sql) =>
-    createAccount(sql, { name, plan, now: new Date() }),
-  );
-  if (options.json) {
-    print(JSON.stringify({ account_id: id, plan, live_key: live.secret, test_key: test.secret }));
-    return;
-  }
+  const email = options.owner === undefined ? undefined : readEmail(options.owner);
+  const { id, live, test, owner } = await withDatabase(options.data, async (sql) => {
+    const created = await createAccount(sql, { name, plan, now: new Date() });
+    return {
+      ...created,
+      owner:
+        email === undefined ? undefined : await admit(sql, options.data, { email, account: created.id, role: 'owner' }),
+    };
+  });
+  const keys = { live_key: live.secret, test_key: test.secret };
+  if (options.json)
+    return printJson({
+      account_id: id,
+      plan,
+      ...keys,
+      ...(owner === undefined ? {} : { owner: presentAdmitted(owner) }),
+    });
   print(
     table([
       ['account', id],
@@ -53,6 +65,7 @@ export async function accountCreate(options: {
     ]),
   );
   print('\nThe keys are printed only once: store them in a safe place.');
+  if (owner !== undefined) printAdmitted(owner);
 }
 
 export const noAccount = (id: string) =>

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { connectWarehouse, pingWarehouse, type Warehouse } from '../analytics/connect.ts';
-import { type Config, readConfig } from '../config/config.ts';
+import { addressesOf, type Config, readConfig } from '../config/config.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';
@@ -25,6 +25,12 @@ export function findConfig(data: string): Config {
     natsUrl: config.natsUrl ?? running?.natsUrl,
     clickhouseUrl: config.clickhouseUrl ?? running?.clickhouseUrl,
   };
+}
+
+/** The public URL, for links: PUBLIC_URL, or the one of the `up` that runs on `data`, or the default. */
+export function findPublicUrl(data: string): string {
+  const config = readConfig(process.env);
+  return config.publicUrl ?? findRunning(data)?.publicUrl ?? addressesOf(config, config.port).publicUrl;
 }
 
 /** SECRET_KEY of the environment, or else the one that `up` stores in `data`. */

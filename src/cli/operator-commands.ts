@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander';
+import { roles } from '../../events/member.ts';
 import { modes, plans } from '../../events/plans.ts';
 import { sourceNames } from '../imports/source-names.ts';
 import { action, dataOption, operatorCommand } from './declare.ts';
@@ -7,6 +8,7 @@ import { action, dataOption, operatorCommand } from './declare.ts';
 export function declareOperatorCommands(program: Command): void {
   declareAccount(program);
   declareKey(program);
+  declareUser(program);
   declareCode(program);
   declareDestinations(program);
   declareSecret(program);
@@ -19,6 +21,7 @@ function declareAccount(program: Command): void {
   operatorCommand(account, 'create', 'create an account, and print its live key and its test key')
     .requiredOption('--name <name>', 'display name')
     .requiredOption('--plan <plan>', plans.join(', '))
+    .option('--owner <email>', 'person who becomes its owner; a link is printed if there is no such person yet')
     .action(action(() => import('./account.ts'), 'accountCreate'));
   account
     .command('plan')
@@ -69,6 +72,36 @@ function declareKey(program: Command): void {
     .argument('<key>', 'key id (key_…)')
     .option('--overlap <hours>', 'how long the old secret still works, up to 168; 0 ends it at once', '24')
     .action(action(() => import('./key.ts'), 'keyRotate'));
+}
+
+function declareUser(program: Command): void {
+  const user = program
+    .command('user')
+    .description('manage people: invite them, reset passwords, disable and delete them');
+  const email = new Argument('<email>', 'e-mail address of the person');
+  operatorCommand(user, 'list', 'list all people').action(action(() => import('./user.ts'), 'userList'));
+  operatorCommand(user, 'invite', 'print a link that makes a person member of an account')
+    .addArgument(email)
+    .requiredOption('--account <id>', 'account that the person joins (acct_…)')
+    .requiredOption('--role <role>', roles.join(', '))
+    .action(action(() => import('./user.ts'), 'userInvite'));
+  operatorCommand(user, 'reset', 'print a link that sets a new password, and ends all sessions when it is used')
+    .addArgument(email)
+    .action(action(() => import('./user.ts'), 'userReset'));
+  operatorCommand(user, 'disable', 'sign a person out everywhere, and refuse further sign-ins')
+    .addArgument(email)
+    .action(action(() => import('./user.ts'), 'userDisable'));
+  operatorCommand(user, 'enable', 'let a disabled person sign in again')
+    .addArgument(email)
+    .action(action(() => import('./user.ts'), 'userEnable'));
+  operatorCommand(user, 'operator', 'make a person operator of this service, or no longer')
+    .addArgument(email)
+    .addArgument(new Argument('<state>', 'on or off').choices(['on', 'off']))
+    .action(action(() => import('./user.ts'), 'userOperator'));
+  operatorCommand(user, 'delete', 'delete a person, and everything that is stored about them')
+    .addArgument(email)
+    .option('--yes', 'do not ask for confirmation')
+    .action(action(() => import('./user.ts'), 'userDelete'));
 }
 
 function declareCode(program: Command): void {

@@ -12,6 +12,8 @@ import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger, type Logger } from '../lib/logger.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { connect } from '../log/connect.ts';
+import { type NewLink, urlOfLink } from '../people/links.ts';
+import { createSetupLink } from '../people/setup.ts';
 import { plainHttpWarning } from '../service/http-server.ts';
 import type { RunningService } from '../service/start.ts';
 import { stopTimeoutMs, stopWithTimeout, untilStopSignal } from '../service/stopping.ts';
@@ -113,14 +115,19 @@ async function startOnFreePort(config: ServiceConfig, hasPortFlag: boolean, log:
 }
 
 /** The keys of the demo account, which the first start creates; on later starts the accounts. */
-type Access = { keys: DemoKeys } | { accounts: Account[] };
+type Access = ({ keys: DemoKeys } | { accounts: Account[] }) & {
+  /** Creates the first user; undefined once there is one. */
+  setup: NewLink | undefined;
+};
 
 async function readAccess(databaseUrl: string): Promise<Access> {
   const sql = connect(databaseUrl, { max: 1 });
   try {
     const accounts = await listAccounts(sql);
-    if (accounts.length > 0) return { accounts };
-    return { keys: await createAccount(sql, { name: 'Demo', plan: 'enterprise', now: new Date() }) };
+    const keys =
+      accounts.length > 0 ? undefined : await createAccount(sql, { name: 'Demo', plan: 'enterprise', now: new Date() });
+    const setup = await createSetupLink(sql, new Date());
+    return keys === undefined ? { accounts, setup } : { keys, setup };
   } finally {
     await sql.end();
   }
@@ -136,6 +143,7 @@ function printWelcome(
   print(`  Console     ${publicUrl}/console`);
   print(`  API         ${publicUrl}/v1`);
   print(`  Swagger UI  ${publicUrl}/swagger`);
+  if (access.setup !== undefined) printSetup(urlOfLink(publicUrl, 'setup', access.setup.token), folder);
   const keyFile = join(folder, 'demo-keys.env');
   if ('keys' in access) {
     const bearer = process.stdout.isTTY === true ? showKeys(access.keys) : writeKeys(access.keys, keyFile);
@@ -160,17 +168,30 @@ function printWelcome(
   print(dim('\nCtrl-C stops everything.\n'));
 }
 
+/** As for keys, the link is not printed where the output may end in a log file. */
+function printSetup(url: string, folder: string): void {
+  const file = join(folder, 'setup-link.txt');
+  rmSync(file, { force: true });
+  if (process.stdout.isTTY === true) {
+    print('\nOpen this link to create the first user, within 24 hours. A later start prints another one:\n');
+    print(`  ${bold(url)}`);
+    return;
+  }
+  writeFileSync(file, `${url}\n`, { mode: 0o600, flag: 'wx' });
+  print(`\nThe link that creates the first user, within 24 hours, is in ${file}, which only you can read.`);
+}
+
 /** What to do without a key: keys are printed only once. */
 function howToGetIn(accounts: Account[], folder: string): string[] {
   const data = folder === defaultDataFolder ? '' : ` --data ${quoted(folder)}`;
   const [only] = accounts.length === 1 ? accounts : [];
   if (only !== undefined)
     return [
-      `\nSign in with a key of ${only.id} (${only.name}). If it is lost, create another:\n`,
+      `\nSign in as a person, or with a key of ${only.id} (${only.name}). If it is lost, create another:\n`,
       `  ./scanlog account key ${only.id} --mode live${data}`,
     ];
   return [
-    `\nSign in with a key of one of the ${accounts.length} accounts. If it is lost, find the account and create another:\n`,
+    `\nSign in as a person, or with a key of one of the ${accounts.length} accounts. If it is lost, find the account and create another:\n`,
     `  ./scanlog account list${data}`,
     `  ./scanlog account key <account> --mode live${data}`,
   ];

@@ -1,17 +1,15 @@
+import { type Role, roles } from '../../events/member.ts';
 import { boolean, type Reader, text } from '../lib/setting-readers.ts';
 import { setting } from './setting.ts';
-
-const memberRoles = ['owner', 'editor', 'viewer'] as const;
-export type MemberRole = (typeof memberRoles)[number];
 
 /** The role of people whose groups have none of their own. */
 const everyone = '*';
 
 /** Roles by the group that gives them. */
 export interface RoleMap {
-  groups: Record<string, MemberRole>;
+  groups: Record<string, Role>;
   /** Of those who are in none of the groups; undefined if they have no access. */
-  others: MemberRole | undefined;
+  others: Role | undefined;
 }
 
 /** Kept as it is given, since a provider's issuer may end with a slash. */
@@ -32,7 +30,7 @@ const roleMap: Reader<RoleMap> = (given) => {
   const map: RoleMap = { groups: {}, others: undefined };
   for (const pair of given.split(',')) {
     const [, name = '', word] = /^\s*(.+?)\s*=\s*(\w+)\s*$/.exec(pair) ?? [];
-    const role = memberRoles.find((candidate) => candidate === word);
+    const role = roles.find((candidate) => candidate === word);
     if (role === undefined)
       return { must: 'be a list such as qr-admins=owner,marketing=editor,*=viewer, with "*" for all others' };
     if (name === everyone) map.others = role;

@@ -1,3 +1,4 @@
+import { plans } from '../../events/plans.ts';
 import { DEFAULT_TRUSTED_PROXIES, parseTrustedProxies } from '../lib/client-address.ts';
 import { parseRanges } from '../lib/ip-range.ts';
 import { logLevels } from '../lib/logger.ts';
@@ -24,6 +25,9 @@ import { traceSettings } from './trace-settings.ts';
 
 export const roles = ['api', 'edge', 'relay', 'projections'] as const;
 export type Role = (typeof roles)[number];
+
+export const signups = ['closed', 'invite', 'open'] as const;
+export type Signup = (typeof signups)[number];
 
 export const durabilities = ['disk', 'log'] as const;
 
@@ -181,6 +185,19 @@ export const settings = {
     isSecret: true,
     read: text,
     about: 'Secret of `ARCHIVE_S3_ACCESS_KEY_ID`.',
+  }),
+  signup: setting({
+    variable: 'SIGNUP',
+    read: wordOf(signups),
+    fallback: 'invite',
+    about:
+      'Who can become a new person here: `closed`, only those whom the operator invites; `invite`, also those whom an owner invites; `open`, everyone, with an account of their own ([more](people.md#sign-up)).',
+  }),
+  signupPlan: setting({
+    variable: 'SIGNUP_PLAN',
+    read: wordOf(plans),
+    fallback: 'free',
+    about: 'The plan of accounts that people create with `SIGNUP=open`.',
   }),
   abuseContact: setting({
     variable: 'ABUSE_CONTACT',

@@ -1,4 +1,11 @@
-import { ownDeviceDays, type Session, type SessionEnd, sessionHours } from '../accounts/console-sessions.ts';
+import type { Role } from '../../events/member.ts';
+import {
+  ownDeviceDays,
+  type Session,
+  type SessionEnd,
+  type SessionUser,
+  sessionHours,
+} from '../accounts/console-sessions.ts';
 import type { Addresses } from '../config/config.ts';
 import { escapeHtml } from '../lib/html.ts';
 import type { Asset, Bundle } from './bundle.ts';
@@ -33,7 +40,7 @@ export interface Page {
   theme: Theme | undefined;
 }
 
-const renderDocument = ({ bundle, theme }: Page, title: string, body: string, extraHead = '') => `<!doctype html>
+export const renderDocument = ({ bundle, theme }: Page, title: string, body: string, extraHead = '') => `<!doctype html>
 <html lang="en"${theme === undefined ? '' : ` data-theme="${theme}"`}>
 <head>
 <meta charset="utf-8">
@@ -51,6 +58,12 @@ ${body}
 export interface Bootstrap {
   account: Session['account'];
   keys: (Pick<Session['keys'][number], 'id' | 'name' | 'mode' | 'last4' | 'scopes'> & { expires_at: string | null })[];
+  /** The person who signed in; null for a session with keys. */
+  user: SessionUser | null;
+  /** What the person may do in the account; owner for keys. */
+  role: Role;
+  /** The accounts that the person belongs to. */
+  accounts: { id: string; name: string; role: Role }[];
   is_own_device: boolean;
   ends_at: string;
   public_url: string;
@@ -62,8 +75,8 @@ export interface Bootstrap {
 }
 
 export const bootstrapOf = (
-  { account, keys, is_own_device, ends_at }: Session,
-  asksTimeZone: boolean,
+  { account, keys, user, role, is_own_device, ends_at }: Session,
+  { asksTimeZone, accounts }: { asksTimeZone: boolean; accounts: Bootstrap['accounts'] },
   { publicUrl, shortBaseUrl }: Addresses,
   { frameFont, world }: Bundle,
 ): Bootstrap => ({
@@ -76,6 +89,9 @@ export const bootstrapOf = (
     scopes,
     expires_at: expires_at?.toISOString() ?? null,
   })),
+  user,
+  role,
+  accounts,
   is_own_device,
   ends_at: ends_at.toISOString(),
   public_url: publicUrl,
@@ -85,7 +101,7 @@ export const bootstrapOf = (
   world_url: world.path,
 });
 
-const moduleScript = ({ path }: Asset) => `\n<script type="module" src="${path}"></script>`;
+export const moduleScript = ({ path }: Asset) => `\n<script type="module" src="${path}"></script>`;
 
 /** The page that the console's script renders into. */
 export function consolePage(page: Page, bootstrap: Bootstrap): string {
@@ -100,6 +116,23 @@ export function consolePage(page: Page, bootstrap: Bootstrap): string {
 export const reloadPage = (page: Page): string =>
   renderDocument(page, 'Scanlog', '<body></body>', '\n<meta http-equiv="refresh" content="0">');
 
+/**
+ * Sends the browser to another site, after a form: browsers follow no redirect of a form to another site, because the policy of
+ * our pages forbids it.
+ */
+export const leavePage = (page: Page, url: string): string =>
+  renderDocument(
+    page,
+    'Signed out · Scanlog',
+    `<body class="sign-in">
+<main class="stack gap-m">
+<h1>You are signed out</h1>
+<p><a href="${escapeHtml(url)}">Sign out of ${escapeHtml(new URL(url).host)}, too</a></p>
+</main>
+</body>`,
+    `\n<meta http-equiv="refresh" content="0; url=${escapeHtml(url)}">`,
+  );
+
 /** Why a session no longer works, for its user. */
 export const sessionEndTexts: Record<SessionEnd, string> = {
   expired: 'Your session has expired.',
@@ -107,56 +140,14 @@ export const sessionEndTexts: Record<SessionEnd, string> = {
   key_expired: 'The API key of your session has expired.',
   address_not_allowed: 'The API key of your session does not work from your network.',
   ended_elsewhere: 'Your session was ended on another device.',
+  person_disabled: 'The operator of this service has disabled your user.',
+  not_member: 'You are no longer a member of this account.',
 };
 
-const ownDeviceField = (isChecked: boolean) => `<label class="row nowrap check">
+export const ownDeviceField = (isChecked: boolean) => `<label class="row nowrap check">
 <input type="checkbox" name="own_device" value="1"${isChecked ? ' checked' : ''}>
 <span>This is my device<span class="hint">Stay signed in here until you have not used Scanlog for ${ownDeviceDays} days. Otherwise you are signed out after ${sessionHours} hours.</span></span>
 </label>`;
-
-interface SignInForm {
-  next: string;
-  error?: string | undefined;
-  /** Why the user has to sign in again. */
-  ended?: SessionEnd | undefined;
-}
-
-/** A plain form without script, so that no script can read the key. */
-export function signInPage(page: Page, { next, error, ended }: SignInForm): string {
-  const alert = error === undefined ? '' : `\n<p class="error" id="error" role="alert">${escapeHtml(error)}</p>`;
-  const notice =
-    ended === undefined
-      ? ''
-      : `\n<p class="row nowrap verdict bad" role="status">${sessionEndTexts[ended]} Sign in again.</p>`;
-  const body = `<body class="sign-in">
-<main class="stack gap-m">
-<img src="${page.bundle.mark.path}" alt="" width="56" height="56">
-<h1>Sign in to Scanlog</h1>
-<p class="lead">Manage your QR codes and see every scan.</p>${notice}
-<form method="post" action="/console/session" class="card stack gap-m">
-<input type="hidden" name="next" value="${escapeHtml(next)}">
-<label for="key">API key</label>
-<input id="key" name="key" type="password" required autofocus autocomplete="current-password" spellcheck="false"
-  placeholder="sk_live_… or sk_test_…"${error === undefined ? '' : ' aria-describedby="error" aria-invalid="true"'}>${alert}
-${ownDeviceField(false)}
-<button class="button primary" type="submit">Sign in</button>
-</form>
-<details>
-<summary>Where do I find my API key?</summary>
-<p>The first start of <code>./scanlog up</code> prints a live and a test key. For another account, ask the operator of this service to run:</p>
-<pre><code>./scanlog account create --name "My café" --plan pro</code></pre>
-</details>
-<details>
-<summary>I lost my API key</summary>
-<p>No one can show it again: Scanlog keeps only a hash of it. Where you are still signed in, create another key under <strong>Account, API keys</strong>, and revoke the lost one. Otherwise ask the operator of this service to run:</p>
-<pre><code>./scanlog account key acct_…</code></pre>
-<p>Your codes keep working meanwhile.</p>
-</details>
-<p class="row gap-l foot"><a href="/console/docs/README.md">Guides</a> <a href="/swagger">API reference</a></p>
-</main>
-</body>`;
-  return renderDocument(page, 'Sign in · Scanlog', body);
-}
 
 /** A document of the folder docs/. */
 export const guidePage = (page: Page, { title, html }: { title: string; html: string }): string =>

@@ -1,3 +1,4 @@
+import { modes } from '../../events/plans.ts';
 import { findSignInLink, signInByLink } from '../accounts/sign-in-links.ts';
 import { statusOf } from '../api/http/error-status.ts';
 import { readForm } from '../api/http/form.ts';
@@ -6,7 +7,7 @@ import { sessionCookie, sessionTokenOf } from './cookies.ts';
 import { describeDevice } from './device-name.ts';
 import { phonePage } from './pages.ts';
 import { isSameOrigin } from './same-site.ts';
-import { recordOutcome } from './sign-in-outcome.ts';
+import { identityOf, recordOutcome } from './sign-in-outcome.ts';
 
 const invalidLink = 'This code has expired or was already used. Show a new one on your other device and scan it.';
 
@@ -21,7 +22,10 @@ export async function checkPhoneLink(console: Console, context: RequestContext):
   const refusal = await refusalOf(console, context);
   const link = refusal === undefined ? await findSignInLink(sql, form.get('token') ?? '', clock()) : undefined;
   if (link !== undefined)
-    return jsonResponse(200, { account: link.account.name, modes: link.keys.map(({ mode }) => mode) });
+    return jsonResponse(200, {
+      account: link.account.name,
+      modes: link.user === null ? link.keys.map(({ mode }) => mode) : modes,
+    });
   await recordOutcome(console, context, refusal?.status === 429 ? 'limited' : 'refused', { key: 'unknown' });
   const { status, message } = refusal ?? { status: 404, message: invalidLink };
   return jsonResponse(status, { error: { code: 'not_found', message } });
@@ -45,10 +49,14 @@ export async function handlePhoneSignIn(console: Console, context: RequestContex
     now: clock(),
   });
   if (signedIn === undefined) return refuse({ status: 404, message: invalidLink });
-  const { session, token, key } = signedIn;
-  await recordOutcome(console, context, 'signed_in', { key: key.id, account: session.account.id, by: 'link' });
+  const { session, token, actor } = signedIn;
+  await recordOutcome(console, context, 'signed_in', {
+    ...identityOf(actor),
+    account: session.account.id,
+    by: 'link',
+  });
   const cookie = sessionCookie(token, session.is_own_device, addresses.publicUrl);
-  return redirect(key.mode === 'test' ? '/console/test' : '/console', cookie);
+  return redirect(session.keys[0]?.mode === 'test' ? '/console/test' : '/console', cookie);
 }
 
 /** Why a request must not try a link: it comes from another site, or from a client with too many attempts. */

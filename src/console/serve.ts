@@ -11,21 +11,36 @@ import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
+import { OidcProvider } from '../people/oidc/provider.ts';
+import { siteOf } from '../people/passkeys.ts';
+import { SignInSteps } from '../people/steps.ts';
+import { bootstrapFor } from './bootstrap.ts';
 import { type Asset, type Bundle, buildBundle } from './bundle.ts';
-import { type Console, htmlResponse, locationOf, pathOf, peerOf, type RequestContext } from './context.ts';
+import {
+  type Console,
+  type Handler,
+  htmlResponse,
+  locationOf,
+  pathOf,
+  peerOf,
+  type RequestContext,
+} from './context.ts';
 import { sessionTokenOf } from './cookies.ts';
 import { serveGuide } from './guides.ts';
-import { bootstrapOf, consolePage, reloadPage, signInPage } from './pages.ts';
+import { consolePage, reloadPage } from './pages.ts';
+import { meOperations } from './people/me.ts';
+import { passkeyOperations } from './people/passkeys.ts';
+import { peopleRoutes } from './people/routes.ts';
+import { totpOperations } from './people/totp.ts';
 import { checkPhoneLink, handlePhoneSignIn, servePhonePage } from './phone.ts';
+import { safeNext } from './safe-next.ts';
 import { selectionOperations } from './selection.ts';
 import { readRecentScans } from './selection-scans.ts';
 import { sessionAdmission, targetParameters } from './session-admission.ts';
 import { sessionOperations } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
-import { handleSignIn, handleSignOut, safeNext } from './sign-in.ts';
-import { asksTimeZone } from './time-zone.ts';
-
-type Handler = (console: Console, context: RequestContext) => Promise<Response>;
+import { handleSignIn, handleSignOut } from './sign-in.ts';
+import { signInPage, waysOf } from './sign-in-page.ts';
 
 /** One for all services of a process, because building it takes 0.4 s of CPU. */
 const bundle = onFirstUse(buildBundle);
@@ -38,10 +53,24 @@ export function serveConsole(
   { log, metrics }: { log: Logger; metrics: Metrics },
 ): void {
   const sessionUse = noteSessionUse(service.sql, service.clock);
-  const console: Console = { service, api, log, metrics, bundle, sessionUse };
+  const { sql, clock, webhooks, addresses } = service;
+  const console: Console = {
+    service,
+    api,
+    log,
+    metrics,
+    bundle,
+    sessionUse,
+    steps: new SignInSteps(sql, webhooks.box, clock),
+    oidc: service.oidc === undefined ? undefined : new OidcProvider(service.oidc, clock),
+    site: siteOf(addresses.publicUrl),
+  };
   const ownOperations = [
     checkShortCodes(service),
     ...sessionOperations(console),
+    ...meOperations(console),
+    ...totpOperations(console),
+    ...passkeyOperations(console),
     ...selectionOperations(service, api),
     readRecentScans(service),
   ];
@@ -61,6 +90,7 @@ export function serveConsole(
   app.get('/console/phone', route(servePhonePage), unparsed);
   app.post('/console/phone', route(handlePhoneSignIn), unparsed);
   app.post('/console/phone/check', route(checkPhoneLink), unparsed);
+  for (const { method, path, handler } of peopleRoutes) app.route(method, path, route(handler), unparsed);
   // All methods: Elysia would prefer a wildcard route for GET alone to the all-method routes of /console/api.
   for (const path of ['/console', '/console/*']) app.all(path, route(servePage), unparsed);
   app.get('/', () => new Response(null, { status: 302, headers: { location: '/console' } }), unparsed);
@@ -73,7 +103,7 @@ async function servePage(console: Console, context: RequestContext): Promise<Res
     throw new Refusal('method_not_allowed', 'Console pages accept GET and HEAD only.', undefined, {
       allow: 'GET, HEAD',
     });
-  const { sql, clock, addresses } = console.service;
+  const { sql, clock, addresses, signup } = console.service;
   const token = sessionTokenOf(request.headers, addresses.publicUrl);
   // A link on another site arrives without the SameSite=Strict cookie even when the user is signed in.
   if (token === undefined && request.headers.get('sec-fetch-site') === 'cross-site')
@@ -81,13 +111,12 @@ async function servePage(console: Console, context: RequestContext): Promise<Res
   const now = clock();
   const session = token === undefined ? undefined : await findSession(sql, token, now);
   const { networks } = console.api.admission;
-  const isOutside = session?.keys.every((key) => networks.isOutside(key.id, key, request, peerOf(context))) ?? false;
+  const isOutside =
+    session?.user === null && session.keys.every((key) => networks.isOutside(key.id, key, request, peerOf(context)));
   if (token !== undefined && session !== undefined && !isOutside) {
     console.sessionUse.note(hashOfKey(token));
-    const asks = await asksTimeZone(sql, session);
-    return htmlResponse(console, request, 200, (page) =>
-      consolePage(page, bootstrapOf(session, asks, addresses, page.bundle)),
-    );
+    const bootstrap = await bootstrapFor(console, session);
+    return htmlResponse(console, request, 200, (page) => consolePage(page, bootstrap));
   }
   const ended = isOutside
     ? 'address_not_allowed'
@@ -95,7 +124,7 @@ async function servePage(console: Console, context: RequestContext): Promise<Res
       ? undefined
       : await whySessionEnded(sql, token, { mode: undefined, now });
   return htmlResponse(console, request, 200, (page) =>
-    signInPage(page, { next: safeNext(locationOf(request)), ended }),
+    signInPage(page, { next: safeNext(locationOf(request)), signup, ways: waysOf(console), ended }),
   );
 }
 

@@ -7,15 +7,18 @@ import {
   type Standing,
   type Window,
 } from '../accounts/admission.ts';
-import { whySessionEnded } from '../accounts/console-sessions.ts';
+import { joinMember, whySessionEnded } from '../accounts/console-sessions.ts';
 import { addressNotAllowed } from '../accounts/key-limits.ts';
 import { noteKeyUse } from '../accounts/key-usage.ts';
 import { hashOfKey, isValidKey } from '../accounts/keys.ts';
+import { proofMinutes } from '../accounts/roles.ts';
 import { invalid, Refusal } from '../lib/errors.ts';
 import { type Console, pathOf } from './context.ts';
 import { sessionTokenOf } from './cookies.ts';
 import { sessionEndTexts } from './pages.ts';
 import { isSameOrigin, needsCorsPreflight } from './same-site.ts';
+
+type SessionCaller = Caller & Window & Standing & { account_name: string; user_id: string | null };
 
 /** Separate from the plan's limit, so that viewing charts does not consume the account's API requests. */
 const readsPerMinute = 600;
@@ -33,15 +36,19 @@ export function sessionAdmission({ service, api, sessionUse }: Console) {
   ): Promise<Admission | undefined> {
     const isRead = isReadOf(request);
     const hash = hashOfKey(token);
-    const [row] = await sql<(Caller & Window & Standing & { account_name: string })[]>`
+    const now = clock();
+    const [row] = await sql<SessionCaller[]>`
       WITH caller AS (
-        SELECT k.account, k.mode, a.plan, a.suspended_reason, a.name AS account_name, k.id AS key, k.id AS actor,
-          k.scopes, k.expires_at, k.allowed_cidrs, s.id AS session
+        SELECT s.account, coalesce(k.mode, ${mode ?? 'live'}) AS mode, a.plan, a.suspended_reason,
+          a.name AS account_name, k.id AS key, coalesce(m.user_id, k.id) AS actor, m.user_id,
+          coalesce(m.role, 'owner') AS role, k.scopes, k.expires_at, k.allowed_cidrs, s.id AS session,
+          coalesce(s.last_proof_at, s.proven_at) > ${new Date(now.getTime() - proofMinutes * 60_000)} AS "isProven"
         FROM console_sessions s
-        JOIN api_keys k ON k.id IN (s.live_key, s.test_key) AND ${isValidKey(sql)}
-        JOIN accounts a ON a.id = k.account
-        WHERE s.hash = ${hash} AND s.ends_at > ${clock()}
+        JOIN accounts a ON a.id = s.account
+        LEFT JOIN api_keys k ON s.user_id IS NULL AND k.id IN (s.live_key, s.test_key) AND ${isValidKey(sql)}
           AND k.mode = coalesce(${mode ?? null}, k.mode)
+        ${joinMember(sql)}
+        WHERE s.hash = ${hash} AND s.ends_at > ${now} AND (k.id IS NOT NULL OR m.user_id IS NOT NULL)
         ORDER BY k.mode LIMIT 1
       ), counted AS (
         INSERT INTO rate_windows AS w (subject, started_at, used)
@@ -51,15 +58,16 @@ export function sessionAdmission({ service, api, sessionUse }: Console) {
       )
       SELECT * FROM caller, counted`;
     if (row === undefined) return undefined;
-    const { used, ends, suspended_reason, account_name, ...caller } = row;
+    const { used, ends, suspended_reason, account_name, user_id, ...found } = row;
+    const caller = user_id === null ? found : { ...found, user: user_id };
     const limit = isRead ? readsPerMinute : limitsOf[caller.plan].requestsPerMinute;
     const counted = isRead ? undefined : 'API requests and changes in the console';
     const admission = admitted(limit, { used, ends }, caller, { suspended_reason }, counted);
     if (account !== undefined && account !== caller.account)
       return { rate: admission.rate, refusal: accountChangedRefusal(account_name) };
-    if (api.admission.networks.isOutside(caller.key, caller, request, peer))
+    if (caller.key !== null && api.admission.networks.isOutside(caller.key, caller, request, peer))
       return { rate: admission.rate, refusal: addressNotAllowed() };
-    keyUse.note(caller.key);
+    if (caller.key !== null) keyUse.note(caller.key);
     sessionUse.note(hash);
     return admission;
   }

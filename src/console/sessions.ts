@@ -19,6 +19,7 @@ export const ConsoleSession = t.Object({
   device: t.String(),
   browser: t.String(),
   is_own_device: t.Boolean(),
+  is_new_device: t.Boolean(),
   is_current: t.Boolean(),
   created_at: time,
   last_used_at: time,
@@ -28,8 +29,8 @@ const ConsoleSessions = t.Object({ data: t.Array(ConsoleSession) });
 const EndedSessions = t.Object({ ended: t.Array(t.String()) });
 export const PhoneLink = t.Object({ token: t.String(), expires_at: time });
 
-/** The session of the request, with its token. */
-async function ownSession({ service }: Console, headers: Headers): Promise<{ token: string; session: Session }> {
+/** The session of the request, with its token; throws 401. */
+export async function ownSession({ service }: Console, headers: Headers): Promise<{ token: string; session: Session }> {
   const token = sessionTokenOf(headers, service.addresses.publicUrl);
   const session = token === undefined ? undefined : await findSession(service.sql, token, service.clock());
   if (token === undefined || session === undefined) throw new Refusal('unauthorized', 'Sign in to the console first.');
@@ -51,7 +52,8 @@ const list = (console: Console): Operation =>
     path: '/v1/sessions',
     tag,
     summary: 'List console sessions',
-    description: 'For the console only. A session with only a test key sees no session with a live key.',
+    description:
+      'For the console only. People see their own sessions, in all accounts. A session with only a test key sees no session with a live key.',
     success: { status: 200, description: 'The sessions, last used first.', schema: ConsoleSessions },
     errors: [],
     async handle({ headers }) {
@@ -119,7 +121,7 @@ const createPhoneLink = (console: Console): Operation =>
     path: '/v1/sessions/phone',
     tag,
     summary: 'Create a link that signs in a phone',
-    description: 'For the console only: valid once, for 2 minutes, with the keys of this session.',
+    description: 'For the console only: valid once, for 2 minutes, for the person or with the keys of this session.',
     success: { status: 201, description: 'The token of the link.', schema: PhoneLink },
     errors: [],
     async handle({ headers }) {

@@ -1,3 +1,4 @@
+import type { SignInMeans } from '../../events/session.ts';
 import type { SignInOutcome } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { type Console, peerOf, type RequestContext } from './context.ts';
@@ -9,12 +10,16 @@ const messages = {
   signed_out: 'signed out of the console',
 };
 
+/** The fields of the log that name a key or a person. */
+export const identityOf = (actor: string): { user: string } | { key: string } =>
+  actor.startsWith('usr_') ? { user: actor } : { key: actor };
+
 /** Logs and counts a sign-in or sign-out. The client is logged as a keyed hash of its address. */
 export async function recordOutcome(
   { log, metrics, api }: Console,
   context: RequestContext,
   outcome: SignInOutcome,
-  identity: { key: string; account?: string; by?: 'link' },
+  identity: { key?: string; user?: string; account?: string; by?: SignInMeans },
 ): Promise<void> {
   metrics.signIns.count(outcome);
   const client = api.admission.clientHash(context.request, peerOf(context));

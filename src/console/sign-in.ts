@@ -1,7 +1,9 @@
 import { modes } from '../../events/plans.ts';
-import { type SignInRefusal, signIn, signOut } from '../accounts/console-sessions.ts';
+import { signOut } from '../accounts/console-sessions.ts';
+import { type SignInRefusal, signIn } from '../accounts/key-sign-in.ts';
 import { statusOf } from '../api/http/error-status.ts';
 import { readForm } from '../api/http/form.ts';
+import { bootstrapFor } from './bootstrap.ts';
 import {
   type Console,
   htmlResponse,
@@ -13,10 +15,13 @@ import {
 } from './context.ts';
 import { noSessionCookie, sessionCookie, sessionTokenOf } from './cookies.ts';
 import { describeDevice } from './device-name.ts';
-import { bootstrapOf, signInPage } from './pages.ts';
+import { leavePage } from './pages.ts';
+import { providerSignOut } from './people/oidc.ts';
+import { signInWithPassword } from './people/password-sign-in.ts';
+import { safeNext } from './safe-next.ts';
 import { isSameOrigin } from './same-site.ts';
-import { recordOutcome } from './sign-in-outcome.ts';
-import { asksTimeZone } from './time-zone.ts';
+import { identityOf, recordOutcome } from './sign-in-outcome.ts';
+import { signInPage, waysOf } from './sign-in-page.ts';
 
 /**
  * Handles the sign-in form: redirects to the console with a new session, or shows the form with an error. The console's
@@ -24,13 +29,16 @@ import { asksTimeZone } from './time-zone.ts';
  */
 export async function handleSignIn(console: Console, context: RequestContext): Promise<Response> {
   const { request } = context;
-  const { sql, clock, addresses } = console.service;
+  const { sql, clock, addresses, signup } = console.service;
   const form = await readForm(request);
+  if (form.has('email')) return signInWithPassword(console, context, form);
   const next = safeNext(form.get('next') ?? '');
   const refuse = async (status: number, message: string, key = 'unknown') => {
     await recordOutcome(console, context, status === 429 ? 'limited' : 'refused', { key });
     if (wantsJson(request)) return jsonResponse(status, { error: { code: 'unauthorized', message } });
-    return htmlResponse(console, request, status, (page) => signInPage(page, { next, error: message }));
+    return htmlResponse(console, request, status, (page) =>
+      signInPage(page, { next, signup, ways: waysOf(console), error: { form: 'key', message } }),
+    );
   };
   if (!isSameOrigin(request, addresses.publicUrl))
     return refuse(403, 'This sign-in was started by another site. Enter your own API key.');
@@ -56,8 +64,7 @@ export async function handleSignIn(console: Console, context: RequestContext): P
   await recordOutcome(console, context, 'signed_in', { key: result.key.id, account: session.account.id });
   const cookie = sessionCookie(token, session.is_own_device, addresses.publicUrl);
   if (wantsJson(request)) {
-    const bootstrap = bootstrapOf(session, await asksTimeZone(sql, session), addresses, await console.bundle());
-    return jsonResponse(200, bootstrap, cookie);
+    return jsonResponse(200, await bootstrapFor(console, session), cookie);
   }
   const home = result.key.mode === 'test' ? '/console/test' : '/console';
   const isInMode = /^\/console\/test([/?]|$)/.test(next) === (result.key.mode === 'test');
@@ -86,13 +93,12 @@ export async function handleSignOut(console: Console, context: RequestContext): 
   if (!isSameOrigin(request, addresses.publicUrl)) return redirect('/console');
   const token = sessionTokenOf(request.headers, addresses.publicUrl);
   const ended = token === undefined ? undefined : await signOut(sql, token, clock());
-  if (ended !== undefined) await recordOutcome(console, context, 'signed_out', ended);
-  return redirect('/console', noSessionCookie(addresses.publicUrl));
+  if (ended !== undefined)
+    await recordOutcome(console, context, 'signed_out', { ...identityOf(ended.actor), account: ended.account });
+  const cookie = noSessionCookie(addresses.publicUrl);
+  const elsewhere = ended?.signed_in_by === 'oidc' ? await providerSignOut(console) : undefined;
+  if (elsewhere === undefined) return redirect('/console', cookie);
+  const response = await htmlResponse(console, request, 200, (page) => leavePage(page, elsewhere));
+  response.headers.append('set-cookie', cookie);
+  return response;
 }
-
-/**
- * Path and query if they are of a console page, else `/console`: a redirect target that cannot leave the console. The
- * query has the characters that browsers send.
- */
-export const safeNext = (location: string) =>
-  /^\/console(\/[\w-]+)*\/?(\?[\w\-.~!$&'()*+,;=:@/?%]*)?$/.test(location) ? location : '/console';

@@ -6,7 +6,9 @@ export interface Subscriber {
   /** Everything up to this position has been read. */
   position: number;
   /** The key whose revocation ends it. */
-  key: string;
+  key: string | null;
+  /** The person whose removal from the account ends it. */
+  user: string | undefined;
   /** The console session whose end ends it. */
   session: string | undefined;
   /** Wakes it, because there are new events, or because it is ended. */

@@ -9,7 +9,8 @@ import { maxPageBytes, readPage } from './read-page.ts';
 import type { Tail } from './tail.ts';
 
 export interface FeedCaller extends Owner {
-  key: string;
+  key: string | null;
+  user?: string;
   session?: string | undefined;
 }
 
@@ -32,7 +33,8 @@ interface ReaderTools {
  * memory, then from there, and from the log again after falling behind.
  */
 export class Reader implements Subscriber {
-  readonly key: string;
+  readonly key: string | null;
+  readonly user: string | undefined;
   readonly session: string | undefined;
   readonly filter: Filter;
   readonly channel: Channel;
@@ -51,7 +53,7 @@ export class Reader implements Subscriber {
 
   constructor(
     { sql, tail, cursors, timers, onClose }: ReaderTools,
-    { key, session, account, mode }: FeedCaller,
+    { key, user, session, account, mode }: FeedCaller,
     { after, filter, isAllowed }: { after: number; filter: Filter; isAllowed(): Promise<boolean> },
   ) {
     this.#sql = sql;
@@ -61,6 +63,7 @@ export class Reader implements Subscriber {
     this.#onClose = onClose;
     this.#isAllowed = isAllowed;
     this.key = key;
+    this.user = user;
     this.session = session;
     this.filter = filter;
     this.position = after;
@@ -102,7 +105,8 @@ export class Reader implements Subscriber {
   /** A revocation or suspension from before the start of the tail does not reach it: only a read of the log shows it. */
   async #checkCaller(): Promise<void> {
     const { hasBegun } = this.channel;
-    if (!(await this.#isAllowed())) this.ended ??= 'the key was revoked or the account is suspended';
+    if (!(await this.#isAllowed()))
+      this.ended ??= 'the key was revoked, the person removed, or the account is suspended';
     this.#isWatched = hasBegun;
   }
 

@@ -219,6 +219,10 @@ function endedBy(entry: Exclude<LogEntry, { type: 'code_scanned' }>) {
     // A new request shows until when the key is valid now.
     return [{ account, isMeant: (reader: Subscriber) => reader.key === key, reason: 'the key was rotated' }];
   }
+  if (entry.type === 'member_removed') {
+    const { user } = entry.data;
+    return [{ account, isMeant: (reader: Subscriber) => reader.user === user, reason: 'the member was removed' }];
+  }
   if (entry.type === 'session_ended') {
     const { session } = entry.data;
     return [{ account, isMeant: (reader: Subscriber) => reader.session === session, reason: 'the session was ended' }];

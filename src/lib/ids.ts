@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'sess'
   | 'shr'
   | 'usr'
+  | 'inv'
   | 'whd'
   | 'wh'
   | 'whr'

@@ -56,6 +56,7 @@ export const leftOut = [
   'console_sessions',
   'console_sign_in_links',
   'completed_steps',
+  'one_time_links',
   'endpoint_tests',
   'webhook_tests',
   // Files that the original database deletes.

@@ -255,4 +255,6 @@ const accountTables = [
   'imports',
   'subscriptions',
   'share_secrets',
+  'invitations',
+  'one_time_links',
 ];

@@ -78,7 +78,12 @@ const tooMany = () => new Refusal('conflict', `You may have ${maxPasskeys} passk
 export async function addPasskey(
   sql: Sql,
   site: Site,
-  { user, challenge, name, response }: { user: string; challenge: string; name: string; response: RegistrationResponseJSON },
+  {
+    user,
+    challenge,
+    name,
+    response,
+  }: { user: string; challenge: string; name: string; response: RegistrationResponseJSON },
   now: Date,
 ): Promise<Passkey | undefined> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
@@ -183,6 +188,9 @@ export const removePasskey = (sql: Sql, { user, id }: { user: string; id: string
       FROM users u WHERE u.id = ${user}`;
     const removed = await tx`DELETE FROM user_passkeys WHERE id = ${id} AND user_id = ${user} RETURNING id`;
     if (removed.length > 0 && ways?.others === 0)
-      throw new Refusal('conflict', 'This passkey is your only way to sign in: set a password or add another passkey first.');
+      throw new Refusal(
+        'conflict',
+        'This passkey is your only way to sign in: set a password or add another passkey first.',
+      );
     return removed.length > 0;
   });

@@ -9,7 +9,7 @@ export interface Steps {
   /** From the start of a sign-in at the OpenID provider until the provider sends the person back. */
   oidc: { state: string; nonce: string; verifier: string; next: string; isAgain: boolean };
   /** From the right password until the code of the second factor. */
-  code: { user: string; next: string; isOwnDevice: boolean };
+  code: { user: string; by: 'password' | 'link'; next: string; isOwnDevice: boolean; account?: string | undefined };
   /** From the challenge until the answer of a passkey: who is signing in is not known yet. */
   passkey: { challenge: string };
   /** From the challenge until the new passkey of a person. */

@@ -233,6 +233,8 @@ test('every first path segment of the service is a reserved short code', async (
     clock: systemClock,
     addresses,
     maxLogos: 10,
+    signup: 'invite' as const,
+    signupPlan: 'free' as const,
     limits: { testCodes: 10, givenShortCodes: 10 },
     webhooks: webhookParts,
     domains: { check: async () => {} },

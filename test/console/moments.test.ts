@@ -11,6 +11,8 @@ test('what one request changed is one step of the time machine, with the last ve
     from: null,
     to: null,
     key_id,
+    actor: key_id,
+    actor_name: null,
   });
   const history = [entry(5, 2, 'key_2'), entry(4, 2), entry(3, 1), entry(2, 1), entry(1, 0)];
   expect(momentsOf(history).map(({ version, changes }) => [version, changes.map((change) => change.version)])).toEqual([

@@ -114,6 +114,13 @@ describe('upcasting', () => {
     expect(() => upcast('code_exploded', erasedSchema, {})).toThrow('was written by a newer version of Scanlog');
   });
 
+  test('a session of schema 1 was opened with a key, on no new device', () => {
+    const session = { session: 'sess_1', mode: 'live', by: 'link', device: 'Mac', browser: 'Safari' };
+    expect(upcast('session_started', 1, session).data).toEqual({ ...session, is_new_device: false });
+    const ended = { session: 'sess_1', mode: 'live', by: 'sign_out' };
+    expect(upcast('session_ended', 1, ended).data).toEqual(ended);
+  });
+
   test('the current schema is returned unchanged', () => {
     expect(upcast('code_created', 4, created)).toEqual({ type: 'code_created', data: created });
   });

@@ -56,7 +56,7 @@ test('a reader that joins while the last one leaves during a read gets every eve
   } as unknown as NatsConnection;
   const log = createLogger('silent', false);
   const tail = new Tail({ sql: gated, cursors: async () => cursors, stream: () => ({ nats, name: 's' }), log });
-  const reader = () => ({ position: 0, key: 'key', session: undefined, wake() {}, ended: undefined });
+  const reader = () => ({ position: 0, key: 'key', user: undefined, session: undefined, wake() {}, ended: undefined });
 
   const first = reader();
   const left = tail.join(owner, first);

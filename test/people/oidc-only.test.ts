@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { useService } from '../support/service.ts';
 import { openTab } from '../support/console.ts';
+import { useService } from '../support/service.ts';
 
 /** No one listens at the issuer: the service starts without its provider. */
 const service = useService({
@@ -16,7 +16,10 @@ test('OIDC_ONLY hides passwords and passkeys, and refuses them; API keys keep wo
   expect(text).not.toContain('name="password"');
   expect(text).not.toContain('/console/passkey');
   const password = await tab.form('/console/session', { email: 'ada@example.com', password: 'a long password' });
-  expect([password.status, password.text]).toEqual([403, expect.stringContaining('People sign in at localhost:9 only.')]);
+  expect([password.status, password.text]).toEqual([
+    403,
+    expect.stringContaining('People sign in at localhost:9 only.'),
+  ]);
   const passkey = await tab.form('/console/passkey', { step: 'x', response: '{}' });
   expect([passkey.status, passkey.text]).toEqual([403, expect.stringContaining('People sign in at localhost:9 only.')]);
   expect((await tab.signIn(keys.live)).status).toBe(303);

@@ -65,9 +65,7 @@ async function signIn(browser = openBrowser()) {
 }
 
 const bootstrapOf = (text: string) =>
-  JSON.parse(
-    (/data-bootstrap="([^"]*)"/.exec(text)?.[1] ?? 'null').replaceAll('&quot;', '"').replaceAll('&amp;', '&'),
-  );
+  JSON.parse((/data-bootstrap="([^"]*)"/.exec(text)?.[1] ?? 'null').replaceAll('&quot;', '"').replaceAll('&amp;', '&'));
 
 const roleOf = async (user: string): Promise<Role | undefined> => {
   const [member] = await service.database.sql<{ role: Role }[]>`
@@ -81,7 +79,9 @@ async function signedInUser(browser: ReturnType<typeof openBrowser>) {
 }
 
 beforeAll(() => server.register(service.urls[0] ?? ''));
-beforeEach(() => {
+beforeEach(async () => {
+  // All tests come from one address, whose tries are limited.
+  await service.database.sql`DELETE FROM rate_windows`;
   server.isDown = false;
   server.forge = undefined;
 });

@@ -11,6 +11,8 @@ export interface ConsoleAnswer {
 export interface Tab {
   /** The `name=value` pair of the session cookie. */
   cookie: string | undefined;
+  /** The `name=value` pair of the cookie that says who signed in on this device before. */
+  device: string | undefined;
   /** Submits the sign-in form; redirects are not followed. */
   signIn(key: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<ConsoleAnswer>;
   /** Submits a form; redirects are not followed. */
@@ -24,6 +26,7 @@ const sameOrigin = { 'sec-fetch-site': 'same-origin' };
 export function openTab(url: string): Tab {
   const tab: Tab = {
     cookie: undefined,
+    device: undefined,
     signIn: (key, fields = {}, headers) => tab.form('/console/session', { key, ...fields }, headers),
     form: (path, fields, headers = sameOrigin) =>
       request('POST', path, new URLSearchParams(fields).toString(), {
@@ -38,14 +41,18 @@ export function openTab(url: string): Tab {
       }),
   };
   async function request(method: string, path: string, body: string | undefined, headers: Record<string, string>) {
+    const cookies = [tab.cookie ?? [], tab.device ?? []].flat().join('; ');
     const response = await fetch(`${url}${path}`, {
       method,
       redirect: 'manual',
-      headers: { ...headers, ...(tab.cookie === undefined ? {} : { cookie: tab.cookie }) },
+      headers: { ...headers, ...(cookies === '' ? {} : { cookie: cookies }) },
       ...(body === undefined ? {} : { body }),
     });
-    const [pair] = response.headers.get('set-cookie')?.split(';') ?? [];
-    if (pair !== undefined) tab.cookie = pair.endsWith('=') ? undefined : pair;
+    for (const cookie of response.headers.getSetCookie()) {
+      const [pair = ''] = cookie.split(';');
+      if (/_device=/.test(pair)) tab.device = pair;
+      else tab.cookie = pair.endsWith('=') ? undefined : pair;
+    }
     const text = await response.text();
     const isJson = response.headers.get('content-type')?.startsWith('application/json');
     return { status: response.status, headers: response.headers, text, body: isJson && text ? JSON.parse(text) : text };

@@ -273,6 +273,31 @@ export const keyChanges: Change[] = [
   { type: 'sign_in_failed' as const, data: { mode: 'live' as const, reason: 'key_expired' as const } },
 ].map((event, i) => recorded(account, i + 1, event));
 
+/** One change of every type of members and invitations, and sessions of people. */
+export const memberChanges: Change[] = [
+  { type: 'member_joined' as const, data: { user: 'usr_0000000000000000000000', role: 'owner' as const } },
+  { type: 'member_role_set' as const, data: { user: 'usr_0000000000000000000000', role: 'editor' as const } },
+  { type: 'member_removed' as const, data: { user: 'usr_0000000000000000000000' } },
+  { type: 'invitation_created' as const, data: { invitation: 'inv_0000000000000000000000', role: 'viewer' as const } },
+  { type: 'invitation_revoked' as const, data: { invitation: 'inv_0000000000000000000000', role: 'viewer' as const } },
+  { type: 'invitation_accepted' as const, data: { invitation: 'inv_0000000000000000000000', role: 'viewer' as const } },
+  {
+    type: 'session_started' as const,
+    data: {
+      session: 'sess_0000000000000000000000',
+      mode: 'live' as const,
+      by: 'password' as const,
+      device: 'Mac',
+      browser: 'Safari',
+      is_new_device: true,
+    },
+  },
+  {
+    type: 'session_ended' as const,
+    data: { session: 'sess_0000000000000000000000', mode: 'live' as const, by: 'operator' as const },
+  },
+].map((event, i) => recorded(account, i + 1, event));
+
 /** A code that was imported from another service. */
 export const importedChanges: Change[] = [
   recorded(code, 1, {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { domainEvents } from '../../events/domain.ts';
 import type { Change } from '../../events/entry.ts';
+import { memberEvents } from '../../events/member.ts';
 import type { RecordedScan } from '../../events/scan.ts';
 import { batchOf } from '../../events/scan-batch.ts';
 import { scanLines } from '../../events/scan-line.ts';
@@ -18,6 +19,7 @@ import {
   domainChanges,
   importedChanges,
   keyChanges,
+  memberChanges,
   noteChanges,
   routes,
   routesOnDomains,
@@ -114,6 +116,12 @@ describe('a message of the stream', () => {
     expect(entries).toEqual(keyChanges);
   });
 
+  test('with changes of members and sessions of people is decoded, and has one of each type of changes of members', () => {
+    const { entries } = decodeMessage(bytes('stream-message-2-changes-members'));
+    expect(entries).toEqual(memberChanges);
+    expect(entries.map(({ type }) => type)).toEqual(expect.arrayContaining(Object.keys(memberEvents)));
+  });
+
   test.each(['code_created-3', 'key_created-2'])('with changes of the schema %s is decoded', (schema) => {
     expect(decodeMessage(bytes(`stream-message-2-changes-${schema}`))).toEqual({ ...changeRange, entries: changes });
   });
@@ -135,6 +143,7 @@ describe('a message of the stream', () => {
       written('stream-message-2-changes-key_created-2'),
     );
     expect(encodeChanges(changeRange, keyChanges.map(encodeChange))).toBe(text('stream-message-2-changes-keys'));
+    expect(encodeChanges(changeRange, memberChanges.map(encodeChange))).toBe(text('stream-message-2-changes-members'));
     expect(encodeChanges(changeRange, targetingChanges.map(encodeChange))).toBe(
       written('stream-message-2-changes-code_created-4'),
     );

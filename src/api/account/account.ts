@@ -13,6 +13,7 @@ import { type Operation, operation } from '../http/operation.ts';
 import type { Service } from '../service.ts';
 import { Account, AccountChange } from './account-schemas.ts';
 import { keyOperations } from './keys.ts';
+import { memberOperations } from './members.ts';
 import { revertOperation } from './revert.ts';
 
 const tag = 'Account';
@@ -22,6 +23,7 @@ export const accountOperations = (service: Service): Operation[] => [
   getAccount(service),
   updateAccount(service),
   ...keyOperations(service),
+  ...memberOperations(service),
   revertOperation(service),
 ];
 

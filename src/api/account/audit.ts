@@ -1,10 +1,12 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import type { PublicEvent } from '../../../events/public-event.ts';
 import { requireStillAdmitted } from '../../accounts/admission.ts';
 import { managedModes } from '../../accounts/keys.ts';
 import { type AuditSelection, auditTypes, listAudit, readAudit } from '../../feed/audit.ts';
 import { presentEvent } from '../../feed/frame.ts';
 import { invalid } from '../../lib/errors.ts';
 import type { Queryable } from '../../lib/sql.ts';
+import { actorNames } from '../../people/names.ts';
 import { parseTime, timeProblem } from '../analytics/period.ts';
 import { json, type StreamedAnswer } from '../http/answers.ts';
 import { type Call, type Operation, operation } from '../http/operation.ts';
@@ -22,8 +24,9 @@ const query = t.Object({
       minLength: 1,
       maxLength: 100,
       pattern: '^[\\w-]+$',
-      'x-expected': 'the id of a key, operator or scanlog',
-      description: 'Only what this key did (`key_…`), or `operator`, or `scanlog`, the service itself.',
+      'x-expected': 'the id of a key or person, operator or scanlog',
+      description:
+        'Only what this key (`key_…`) or person (`usr_…`) did, or `operator`, or `scanlog`, the service itself.',
     }),
   ),
   type: t.Optional(
@@ -48,7 +51,7 @@ export const auditOperations = ({ sql, clock }: Service): Operation[] => [
     path: '/v1/account/audit',
     tag: 'Account',
     summary: 'Read the audit log',
-    description: `Who did what to the account, newest first: keys, webhooks, plan, sign-ins to the console and failed ones, ended sessions, and the operator's actions. Changes of codes are in their history and in \`GET /v1/events\`. A test key sees only what belongs to test mode.
+    description: `Who did what to the account, newest first: keys, members, webhooks, plan, sign-ins to the console and failed ones, ended sessions, and the operator's actions. Changes of codes are in their history and in \`GET /v1/events\`. A test key sees only what belongs to test mode.
 
 A failed sign-in is here if the key or link belongs to the account, at most 10 an hour. There are no secrets and no addresses in it; devices have general names such as "iPhone".
 
@@ -71,7 +74,7 @@ Types: ${auditTypes.map((type) => `\`${type}\``).join(', ')}.`,
         return exported(linesOf(sql, selection, checkCaller));
       }
       const { events, total } = await listAudit(sql, selection, { page, limit });
-      return json(200, presentPage(events.map(presentEvent), { page, limit }, total));
+      return json(200, presentPage(await presentNamed(sql, events), { page, limit }, total));
     },
   }),
 ];
@@ -88,6 +91,18 @@ function selectionOf({ account, mode }: Call<never, never>['caller'], wanted: St
     throw invalid([{ field: 'from', message: 'from must not be after to.' }]);
   const types = typesIn('type', wanted.type, auditTypes) ?? auditTypes;
   return { account, modes: managedModes(mode), types, actor: wanted.actor, from, to };
+}
+
+/** Events with the present names of who caused them. */
+async function presentNamed(sql: Queryable, events: PublicEvent[]) {
+  const names = await actorNames(
+    sql,
+    events.map(({ actor }) => actor),
+  );
+  return events.map((event) => {
+    const { data, ...rest } = presentEvent(event);
+    return { ...rest, actor_name: names.get(event.actor) ?? null, data };
+  });
 }
 
 function exported(pieces: AsyncGenerator<Uint8Array>): StreamedAnswer {
@@ -112,6 +127,7 @@ async function* linesOf(
     if (to === after) return;
     if (after > 0) await checkCaller();
     after = to;
-    yield encoder.encode(events.map((event) => `${JSON.stringify(presentEvent(event))}\n`).join(''));
+    const named = await presentNamed(sql, events);
+    yield encoder.encode(named.map((event) => `${JSON.stringify(event)}\n`).join(''));
   }
 }

@@ -1,16 +1,16 @@
-import { type TSchema, Type as t } from '@sinclair/typebox';
+import { type TProperties, type TSchema, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { type PublicType, publicTypeNames, publicTypes } from '../../../events/public-types.ts';
 import { auditTypes } from '../../feed/audit.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
 import { nearest } from '../../lib/nearest.ts';
-import { exact } from '../http/schemas.ts';
+import { actorName, exact } from '../http/schemas.ts';
 
 /** Schemas of events, and what reading them has in common. */
 
 const pascalCase = (type: PublicType) => type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-const eventOf = (type: PublicType) =>
+const eventOf = (type: PublicType, more: TProperties = {}) =>
   t.Object(
     {
       id: t.String({
@@ -25,9 +25,10 @@ const eventOf = (type: PublicType) =>
       }),
       actor: t.String({
         description:
-          'Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.',
+          'Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.',
         examples: ['visitor'],
       }),
+      ...more,
       qr_id: t.Optional(
         t.String({ description: 'The code that it is about.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] }),
       ),
@@ -41,9 +42,12 @@ export const eventSchemas: Record<string, TSchema> = Object.fromEntries(
   publicTypeNames.map((type) => [`${pascalCase(type)}Event`, eventOf(type)]),
 );
 
-export const Event = t.Union(publicTypeNames.map(eventOf), {
-  description: 'An event of the account; `type` says which `data` it has.',
-});
+export const Event = t.Union(
+  publicTypeNames.map((type) => eventOf(type)),
+  {
+    description: 'An event of the account; `type` says which `data` it has.',
+  },
+);
 
 export const EventPage = t.Object(
   {
@@ -61,26 +65,30 @@ export const EventPage = t.Object(
 );
 
 /** An event of the audit log. */
-export const AuditEvent = t.Union(auditTypes.map(eventOf), {
-  description: 'An event of the audit log; `type` says which `data` it has.',
-  examples: [
-    {
-      id: 'evt_0VMOcq2hE3kx0dTtWq8LbY',
-      type: 'key.created',
-      timestamp: '2026-03-01T09:30:00.000Z',
-      actor: 'key_0VMNcq2hE3kx0dTtWq8LbY',
-      data: {
-        key_id: 'key_0VMOcq2hE3kx0dTtWq8LbY',
-        name: 'CI',
-        mode: 'live',
-        last4: 'x7Qa',
-        scopes: ['codes.read'],
-        expires_at: '2026-12-31T23:00:00.000Z',
-        allowed_cidrs: null,
+export const AuditEvent = t.Union(
+  auditTypes.map((type) => eventOf(type, { actor_name: actorName })),
+  {
+    description: 'An event of the audit log; `type` says which `data` it has.',
+    examples: [
+      {
+        id: 'evt_0VMOcq2hE3kx0dTtWq8LbY',
+        type: 'key.created',
+        timestamp: '2026-03-01T09:30:00.000Z',
+        actor: 'key_0VMNcq2hE3kx0dTtWq8LbY',
+        actor_name: 'Deployment',
+        data: {
+          key_id: 'key_0VMOcq2hE3kx0dTtWq8LbY',
+          name: 'CI',
+          mode: 'live',
+          last4: 'x7Qa',
+          scopes: ['codes.read'],
+          expires_at: '2026-12-31T23:00:00.000Z',
+          allowed_cidrs: null,
+        },
       },
-    },
-  ],
-});
+    ],
+  },
+);
 
 /** For the documentation: all types with what they mean. */
 export const typesTable = [

@@ -6,6 +6,7 @@ import { maxRevertedCodes, revert } from '../../codes/revert.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { LimitPerKey } from '../../lib/limit-per-key.ts';
 import { timeouts } from '../../lib/timeouts.ts';
+import { requireOwnPerson } from '../../people/members.ts';
 import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { exact } from '../http/schemas.ts';
@@ -21,11 +22,11 @@ const timestamp = (description: string) =>
 export const RevertRequest = t.Object(
   {
     actor: t.String({
-      pattern: '^key_[0-9A-Za-z]+$',
+      pattern: '^(key|usr)_[0-9A-Za-z]+$',
       description:
-        'Id of the key whose changes are undone, `key_…`, as `key_id` in the history; also of a revoked one. Changes in the console are made by the key that its session was opened with.',
+        'Id of the key (`key_…`) or person (`usr_…`) whose changes are undone, as `key_id` in the history; also of a revoked key or a former member. Changes in the console are made by the person who signed in, or by the key of the session.',
       examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'],
-      'x-expected': 'the id of a key, key_…',
+      'x-expected': 'the id of a key, key_…, or of a person, usr_…',
     }),
     from: timestamp('Changes since this time are undone.'),
     to: t.Optional(timestamp('Changes until this time are undone. Default: now.')),
@@ -88,9 +89,9 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     method: 'POST',
     path: '/v1/account/revert',
     tag: 'Account',
-    summary: 'Undo what a key did',
+    summary: 'Undo what a key or a person did',
     description: [
-      'Undoes every change that a key made to codes in a period: of a leaked key, or of a script gone wrong. Revoke a leaked key first. Send `dry_run` to see what would change.',
+      'Undoes every change that a key or a person made to codes in a period: of a leaked key, or of a script gone wrong. Revoke a leaked key first. Send `dry_run` to see what would change.',
       'Each field gets the value from before the changes of the key. A field that another key changed later keeps its value, and so does one whose earlier value is invalid now, such as a URL on a host that was blocked since; `skipped` lists these. A code that the key paused is resumed. A code that it created, resumed or published is paused, not deleted, since a deletion could not be undone: delete it yourself if you do not want it. A code that it deleted cannot be brought back.',
       `Codes of the mode of the key of the request, at most ${maxRevertedCodes}; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.`,
     ].join('\n\n'),
@@ -101,7 +102,8 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     async handle({ caller, body }) {
       const now = clock();
       const period = readPeriod(body, now);
-      await requireOwnKey(sql, caller, body.actor);
+      if (body.actor.startsWith('usr_')) await requireOwnPerson(sql, caller.account, body.actor);
+      else await requireOwnKey(sql, caller, body.actor);
       const request = {
         ...period,
         actor: body.actor,

@@ -1,12 +1,13 @@
+import type { Role } from '../../../events/member.ts';
 import type { Scope } from '../../../events/scopes.ts';
 
-/** What a member of an account may do: all of it, change codes, or read. */
-type Role = 'owner' | 'editor' | 'viewer';
-
-interface Access {
+export interface Access {
   /** The scope that a limited key needs; null if every valid key may. */
   scope: Scope | null;
+  /** The role that a person needs. */
   role: Role;
+  /** Whether a session must have been proven in the last minutes, because it could hand over the account or destroy. */
+  asksAgain?: true;
 }
 
 /**
@@ -36,7 +37,7 @@ export const access = {
   updateQrCode: { scope: 'codes.write', role: 'editor' },
   updateQrCodes: { scope: 'codes.write', role: 'editor' },
   restoreQrCode: { scope: 'codes.write', role: 'editor' },
-  deleteQrCode: { scope: 'codes.write', role: 'editor' },
+  deleteQrCode: { scope: 'codes.write', role: 'editor', asksAgain: true },
   createShare: { scope: 'codes.write', role: 'editor' },
   updateShare: { scope: 'codes.write', role: 'editor' },
   deleteShare: { scope: 'codes.write', role: 'editor' },
@@ -63,24 +64,32 @@ export const access = {
   getAccount: { scope: 'account.read', role: 'viewer' },
   listKeys: { scope: 'account.read', role: 'viewer' },
   updateAccount: { scope: 'account.write', role: 'owner' },
-  createKey: { scope: 'account.write', role: 'owner' },
-  rotateKey: { scope: 'account.write', role: 'owner' },
-  revokeKey: { scope: 'account.write', role: 'owner' },
+  createKey: { scope: 'account.write', role: 'owner', asksAgain: true },
+  rotateKey: { scope: 'account.write', role: 'owner', asksAgain: true },
+  revokeKey: { scope: 'account.write', role: 'owner', asksAgain: true },
   revertChanges: { scope: 'account.write', role: 'owner' },
+
+  listMembers: { scope: 'account.read', role: 'viewer' },
+  updateMember: { scope: 'account.write', role: 'owner', asksAgain: true },
+  // Everyone may leave; only owners remove others.
+  removeMember: { scope: 'account.write', role: 'viewer', asksAgain: true },
+  listInvitations: { scope: 'account.read', role: 'owner' },
+  createInvitation: { scope: 'account.write', role: 'owner', asksAgain: true },
+  revokeInvitation: { scope: 'account.write', role: 'owner', asksAgain: true },
 
   listDomains: { scope: 'account.read', role: 'viewer' },
   getDomain: { scope: 'account.read', role: 'viewer' },
-  addDomain: { scope: 'domains.write', role: 'owner' },
-  updateDomain: { scope: 'domains.write', role: 'owner' },
+  addDomain: { scope: 'domains.write', role: 'owner', asksAgain: true },
+  updateDomain: { scope: 'domains.write', role: 'owner', asksAgain: true },
   verifyDomain: { scope: 'domains.write', role: 'owner' },
-  removeDomain: { scope: 'domains.write', role: 'owner' },
+  removeDomain: { scope: 'domains.write', role: 'owner', asksAgain: true },
 
   listWebhooks: { scope: 'webhooks.write', role: 'owner' },
-  createWebhook: { scope: 'webhooks.write', role: 'owner' },
+  createWebhook: { scope: 'webhooks.write', role: 'owner', asksAgain: true },
   readWebhook: { scope: 'webhooks.write', role: 'owner' },
-  updateWebhook: { scope: 'webhooks.write', role: 'owner' },
-  removeWebhook: { scope: 'webhooks.write', role: 'owner' },
-  rotateSecretOfWebhook: { scope: 'webhooks.write', role: 'owner' },
+  updateWebhook: { scope: 'webhooks.write', role: 'owner', asksAgain: true },
+  removeWebhook: { scope: 'webhooks.write', role: 'owner', asksAgain: true },
+  rotateSecretOfWebhook: { scope: 'webhooks.write', role: 'owner', asksAgain: true },
   testWebhook: { scope: 'webhooks.write', role: 'owner' },
   listDeliveriesOfWebhook: { scope: 'webhooks.write', role: 'owner' },
   resendDeliveryOfWebhook: { scope: 'webhooks.write', role: 'owner' },
@@ -89,9 +98,9 @@ export const access = {
   getReplay: { scope: 'webhooks.write', role: 'owner' },
   cancelReplay: { scope: 'webhooks.write', role: 'owner' },
   getWebhook: { scope: 'webhooks.write', role: 'owner' },
-  setWebhook: { scope: 'webhooks.write', role: 'owner' },
-  deleteWebhook: { scope: 'webhooks.write', role: 'owner' },
-  rotateWebhookSecret: { scope: 'webhooks.write', role: 'owner' },
+  setWebhook: { scope: 'webhooks.write', role: 'owner', asksAgain: true },
+  deleteWebhook: { scope: 'webhooks.write', role: 'owner', asksAgain: true },
+  rotateWebhookSecret: { scope: 'webhooks.write', role: 'owner', asksAgain: true },
   sendTestEvent: { scope: 'webhooks.write', role: 'owner' },
   listDeliveries: { scope: 'webhooks.write', role: 'owner' },
   resendDelivery: { scope: 'webhooks.write', role: 'owner' },
@@ -103,14 +112,30 @@ export const access = {
   checkShortCodes: { scope: 'codes.write', role: 'editor' },
   changeSelectedQrCodes: { scope: 'codes.write', role: 'editor' },
   tagSelectedQrCodes: { scope: 'codes.write', role: 'editor' },
-  deleteSelectedQrCodes: { scope: 'codes.write', role: 'editor' },
+  deleteSelectedQrCodes: { scope: 'codes.write', role: 'editor', asksAgain: true },
   listConsoleSessions: { scope: 'account.read', role: 'viewer' },
-  endConsoleSession: { scope: 'account.write', role: 'owner' },
-  endOtherConsoleSessions: { scope: 'account.write', role: 'owner' },
-  // A session with the same keys, which can do no more than this one.
+  // People see and end their own sessions.
+  endConsoleSession: { scope: 'account.write', role: 'viewer' },
+  endOtherConsoleSessions: { scope: 'account.write', role: 'viewer' },
+  // A session of the same person or with the same keys, which can do no more than this one.
   createPhoneLink: { scope: null, role: 'viewer' },
+  // Of people only.
+  getMe: { scope: null, role: 'viewer' },
+  updateMe: { scope: null, role: 'viewer' },
+  exportMe: { scope: null, role: 'viewer', asksAgain: true },
+  deleteMe: { scope: null, role: 'viewer', asksAgain: true },
+  beginTotp: { scope: null, role: 'viewer', asksAgain: true },
+  confirmTotp: { scope: null, role: 'viewer' },
+  replaceRecoveryCodes: { scope: null, role: 'viewer', asksAgain: true },
+  removeTotp: { scope: null, role: 'viewer', asksAgain: true },
+  beginPasskey: { scope: null, role: 'viewer', asksAgain: true },
+  addPasskey: { scope: null, role: 'viewer' },
+  renamePasskey: { scope: null, role: 'viewer' },
+  removePasskey: { scope: null, role: 'viewer', asksAgain: true },
 } as const satisfies Record<string, Access>;
 
 export type OperationId = keyof typeof access;
+
+export const accessOf = (operation: OperationId): Access => access[operation];
 
 export const scopeOf = (operation: OperationId): Scope | null => access[operation].scope;

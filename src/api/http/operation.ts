@@ -16,7 +16,7 @@ export const tags = {
   'Shared pages': 'Public pages of statistics, for people without an account.',
   Domains:
     'Short links on a domain of your own: add a domain, prove that it is yours, and set what it does without a code.',
-  Account: 'The account of the API key, with its plan, limits and usage, and the API keys of the account.',
+  Account: 'The account of the API key, with its plan, limits and usage, its API keys and its members.',
   Events: 'The log of the account: scans and changes in the order in which they were recorded, to read or to follow.',
   Webhooks:
     'Webhooks for any events, filtered by type, code and tag: their secrets, the log of their deliveries, and replays of past events.',

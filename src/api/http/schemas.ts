@@ -11,6 +11,13 @@ export const orNull = <S extends TSchema>(schema: S) => t.Union([schema, t.Null(
 export const time = (description: string) =>
   t.String({ format: 'date-time', description, examples: ['2026-03-01T09:30:00.000Z'] });
 
+/** Who caused an event, in the audit log and the history. The feed and webhooks lack it: what they have sent never changes. */
+export const actorName = t.Union([t.String(), t.Null()], {
+  description:
+    'The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.',
+  examples: ['Ana Martín'],
+});
+
 export const Deleted = t.Object(
   {
     deleted: t.Literal(true),

@@ -4,6 +4,7 @@ import { RuleSchema, UtmSchema, WhenSchema } from '../../../events/targeting/tar
 import { Account } from '../account/account-schemas.ts';
 import { AuditEvent, Event, eventSchemas } from '../account/event-schemas.ts';
 import { ApiKey, CreatedApiKey, KeyRotation, NewApiKey, RotatedApiKey } from '../account/key-schemas.ts';
+import { CreatedInvitation, Invitation, Member, MemberChange, NewInvitation } from '../account/member-schemas.ts';
 import { RevertAnswer, RevertRequest } from '../account/revert.ts';
 import {
   AccountExportFile,
@@ -107,6 +108,11 @@ export const components: Record<string, TSchema> = {
   RotatedApiKey,
   KeyRotation,
   NewApiKey,
+  Member,
+  MemberChange,
+  Invitation,
+  CreatedInvitation,
+  NewInvitation,
   Error: ErrorAnswer,
   Event,
   AuditEvent,

@@ -1,5 +1,5 @@
 import type { DocumentDecoration } from 'elysia';
-import { scopeOf } from '../http/access.ts';
+import { accessOf } from '../http/access.ts';
 import { type Operation, tags } from '../http/operation.ts';
 import { components, content, header, withReferences } from './components.ts';
 import { errorResponses } from './errors.ts';
@@ -18,14 +18,15 @@ const answerHeaders = {
 /** The OpenAPI description of an operation, generated from the schemas that validate its requests. */
 export function describe(operation: Operation): DocumentDecoration {
   const { operationId, tag, summary, description, success, body, upload } = operation;
-  const scope = scopeOf(operationId);
+  const { scope, role } = accessOf(operationId);
   return {
     tags: [tag],
     summary,
-    description: scope === null ? description : `${description}\n\nScope: \`${scope}\`.`,
+    description: `${description}\n\n${scope === null ? '' : `Scope: \`${scope}\`. `}Role: \`${role}\`.`,
     operationId,
     // Not in `security`: linters refuse scopes of a scheme that is not OAuth.
     ...(scope === null ? {} : { 'x-scope': scope }),
+    'x-role': role,
     parameters: parameters(operation),
     ...(body === undefined ? {} : { requestBody: { required: true, content: content(body) } }),
     ...(upload === undefined ? {} : { requestBody: { required: true, content: uploadContent(upload) } }),

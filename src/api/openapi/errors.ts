@@ -29,6 +29,9 @@ const causes: Record<ErrorCode, string> = {
   account_suspended: 'The operator of the service has suspended the account; the message contains the reason.',
   live_key_required: 'The operation needs a live key, and the request has a test key.',
   insufficient_scope: 'The API key lacks the scope that the message names.',
+  insufficient_role: 'In the console only: the role of the person in the account does not allow it.',
+  reauthentication_required:
+    'In the console only: the person, or the key of the session, must be proven again, because the last proof is older than 15 minutes.',
   wider_key: 'The new key would expire later than the API key of the request, or work from other networks.',
   address_not_allowed: 'The API key does not work from the network of the client (`allowed_cidrs`).',
   not_found: 'It does not exist in this account and mode.',
@@ -41,6 +44,8 @@ const causes: Record<ErrorCode, string> = {
   idempotency_conflict: 'The `Idempotency-Key` was used with a different request.',
   logo_in_use: 'A QR code has the logo in its style: delete that code first.',
   account_changed: 'In the console only: its session belongs to another account than the page.',
+  last_owner: 'The account would have no owner.',
+  already_member: 'A person with this address is a member of the account already.',
   gone: 'It was deleted.',
   disabled: 'The operator of the service has disabled it.',
   version_mismatch: 'The QR code no longer has the version that `If-Match` names; `ETag` is its version now.',

@@ -105,7 +105,11 @@ export function presentPage<T>(data: T[], { page, limit }: { page: number; limit
   return { data, pagination: { page, limit, total, total_pages: Math.ceil(total / limit) } };
 }
 
-export function presentHistory(event: Recorded<CodeEvent>): Static<typeof HistoryEntry> {
+/** `names` are those of `actorNames`. */
+export function presentHistory(
+  event: Recorded<CodeEvent>,
+  names: ReadonlyMap<string, string>,
+): Static<typeof HistoryEntry> {
   const { id, type, version, occurred_at, actor } = event;
   return {
     id,
@@ -114,5 +118,7 @@ export function presentHistory(event: Recorded<CodeEvent>): Static<typeof Histor
     timestamp: occurred_at.toISOString(),
     ...differenceOf(event),
     key_id: actor,
+    actor,
+    actor_name: names.get(actor) ?? null,
   };
 }

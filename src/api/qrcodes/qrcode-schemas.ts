@@ -2,7 +2,7 @@ import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { StyleSchema } from '../../../events/style.ts';
 import { listedStatuses } from '../../codes/codes.ts';
-import { exact, time } from '../http/schemas.ts';
+import { actorName, exact, time } from '../http/schemas.ts';
 import { hasPassword } from './code-passwords.ts';
 import { targetingAnswer } from './targeting-schemas.ts';
 
@@ -150,9 +150,12 @@ export const HistoryEntry = t.Object(
     from: t.Unknown({ description: 'Value before the change.', examples: ['https://example.com/menu'] }),
     to: t.Unknown({ description: 'Value after the change.', examples: ['https://example.com/summer'] }),
     key_id: t.String({
-      description: 'Key that made the change, `operator`, or `scanlog` for the service itself.',
+      description:
+        'Key (`key_…`) or person (`usr_…`) that made the change, `operator`, or `scanlog` for the service itself.',
       examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'],
     }),
+    actor: t.String({ description: 'The same as `key_id`.', examples: ['key_0VMNcq2hE3kx0dTtWq8LbY'] }),
+    actor_name: actorName,
   },
   exact,
 );

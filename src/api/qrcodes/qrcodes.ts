@@ -22,6 +22,7 @@ import { historyOf } from '../../codes/history.ts';
 import { type ListPosition, listOrders } from '../../codes/list-order.ts';
 import { searchOf } from '../../codes/search.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
+import { actorNames } from '../../people/names.ts';
 import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { etagHeader, etagOfVersion, ifMatchHeader, versionCheckOf } from '../http/preconditions.ts';
@@ -238,7 +239,7 @@ const listHistory = ({ sql }: Service, requireCode: RequireCode): Operation =>
     path: '/v1/qrcodes/:id/history',
     tag,
     summary: 'List changes of a QR code',
-    description: 'Every change of the code, newest first: what changed, when, from, to, and by which key.',
+    description: 'Every change of the code, newest first: what changed, when, from, to, and by which key or person.',
     params,
     query: t.Object(pageQuery({ default: 50, maximum: 500 })),
     success: { status: 200, description: 'One page of changes.', schema: pageOf(HistoryEntry) },
@@ -249,7 +250,12 @@ const listHistory = ({ sql }: Service, requireCode: RequireCode): Operation =>
       const total = code.version;
       const to = Math.max(0, total - (page - 1) * limit);
       const events = await historyOf(sql, code.id, { after: Math.max(0, to - limit), to });
-      return json(200, presentPage(events.map(presentHistory), { page, limit }, total));
+      const names = await actorNames(
+        sql,
+        events.map(({ actor }) => actor),
+      );
+      const entries = events.map((event) => presentHistory(event, names));
+      return json(200, presentPage(entries, { page, limit }, total));
     },
   });
 

@@ -1,12 +1,22 @@
-import { type Static, Type as t } from '@sinclair/typebox';
+import { Type as t } from '@sinclair/typebox';
 import { exact, orNull } from '../../api/http/schemas.ts';
-import type { Passkey } from '../../people/passkeys.ts';
 
 const time = t.String({ format: 'date-time' });
 const text = t.String({ maxLength: 8_192 });
 const name = t.String({ minLength: 1, maxLength: 100 });
 
 export const OwnPasskey = t.Object({ id: t.String(), name, created_at: time, last_used_at: orNull(time) }, exact);
+
+/** What a person signs in with besides a password. */
+export const credentialFields = {
+  passkeys: t.Array(OwnPasskey),
+  /** Why no passkey can be added here; null if one can. */
+  passkey_problem: orNull(t.String()),
+  totp: t.Boolean(),
+  recovery_codes_left: t.Integer(),
+  oidc: t.Boolean(),
+};
+export const OwnCredentials = t.Object(credentialFields, exact);
 
 /** How the person's app gets the secret: by scanning the URL as a QR code, or by typing the secret. */
 export const TotpSetup = t.Object({ secret: t.String(), url: t.String() }, exact);
@@ -41,9 +51,3 @@ export const NewPasskey = t.Object(
   exact,
 );
 export const PasskeyName = t.Object({ name }, exact);
-
-export const presentPasskey = ({ created_at, last_used_at, ...passkey }: Passkey): Static<typeof OwnPasskey> => ({
-  ...passkey,
-  created_at: created_at.toISOString(),
-  last_used_at: last_used_at?.toISOString() ?? null,
-});

@@ -69,7 +69,10 @@ async function findUserOf(console: Console, { settings }: OidcProvider, identity
   const found = await findPerson(sql, identity, { joining, now: clock() });
   if ('refused' in found) throw new Unable(found.refused);
   if (account !== undefined && !(await giveRole(sql, account, found, given, clock())))
-    console.log.warn({ user: found.user, account }, 'a person stays owner against the groups of the provider: there is no other');
+    console.log.warn(
+      { user: found.user, account },
+      'a person stays owner against the groups of the provider: there is no other',
+    );
   return found.user;
 }
 
@@ -112,18 +115,17 @@ async function requireFewTries({ api }: Console, context: RequestContext): Promi
 }
 
 /** Shows a page for whatever keeps a person from signing in at the provider; the operator finds the cause in the log. */
-async function orExplain(
-  console: Console,
-  context: RequestContext,
-  work: () => Promise<Response>,
-): Promise<Response> {
+async function orExplain(console: Console, context: RequestContext, work: () => Promise<Response>): Promise<Response> {
   try {
     return await work();
   } catch (error) {
     const explained = explanationOf(error, console.oidc?.host ?? '');
     if (explained === undefined) throw error;
     const { status, message } = explained;
-    console.log.warn({ request_id: requestIdOf(context.request.headers), reason: messageOf(error) }, 'sign-in at the OpenID provider failed');
+    console.log.warn(
+      { request_id: requestIdOf(context.request.headers), reason: messageOf(error) },
+      'sign-in at the OpenID provider failed',
+    );
     await recordOutcome(console, context, status === 429 ? 'limited' : 'refused', { user: 'unknown', by: 'oidc' });
     return htmlResponse(console, context.request, status, (page) =>
       noticePage(page, { title: 'You are not signed in', message }),
@@ -140,11 +142,19 @@ function explanationOf(error: unknown, host: string): { status: number; message:
     };
   if (error instanceof SignInInvalid)
     return error.isRefused
-      ? { status: 403, message: `${host} ended the sign-in. Start again, or ask the person who manages your access there.` }
-      : { status: 400, message: `The answer of ${host} is not valid. Start again; if it stays so, ask the operator of this service.` };
+      ? {
+          status: 403,
+          message: `${host} ended the sign-in. Start again, or ask the person who manages your access there.`,
+        }
+      : {
+          status: 400,
+          message: `The answer of ${host} is not valid. Start again; if it stays so, ask the operator of this service.`,
+        };
   if (error instanceof Refusal && error.code === 'not_found')
     return { status: 503, message: 'The account of OIDC_ACCOUNT does not exist: ask the operator of this service.' };
-  return error instanceof Refusal && error.code === 'quota_exceeded' ? { status: 403, message: error.message } : undefined;
+  return error instanceof Refusal && error.code === 'quota_exceeded'
+    ? { status: 403, message: error.message }
+    : undefined;
 }
 
 /** Where a browser whose session was opened by the provider ends its session there, too; undefined if it cannot. */

@@ -52,7 +52,10 @@ export async function handlePasskey(console: Console, context: RequestContext): 
   if (refusal !== undefined) return refuse(429, 'Too many attempts. Try again in a minute.');
   const user = await userOfAssertion(console, form.get('step') ?? '', form.get('response') ?? '');
   if (user === undefined)
-    return refuse(401, 'This passkey is not known here, or it took too long. If you have removed it, delete it on your device.');
+    return refuse(
+      401,
+      'This passkey is not known here, or it took too long. If you have removed it, delete it on your device.',
+    );
   return startUserSession(console, context, { user, by: 'passkey', next, isOwnDevice: form.has('own_device') });
 }
 

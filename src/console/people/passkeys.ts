@@ -6,8 +6,8 @@ import { invalid, notFound } from '../../lib/errors.ts';
 import { addPasskey, registrationOptions, removePasskey, renamePasskey } from '../../people/passkeys.ts';
 import type { Console } from '../context.ts';
 import { describeDevice } from '../device-name.ts';
-import { NewPasskey, OwnPasskey, PasskeyName, PasskeyOptions, presentPasskey } from './credential-schemas.ts';
-import { requireUser } from './me.ts';
+import { NewPasskey, OwnPasskey, PasskeyName, PasskeyOptions } from './credential-schemas.ts';
+import { presentPasskey, requireUser } from './me.ts';
 import { requireSite } from './passkey-sign-in.ts';
 
 const tag = 'Account';
@@ -59,13 +59,19 @@ const add = (console: Console): Operation =>
       const { device, browser } = describeDevice(headers.get('user-agent') ?? '');
       const made = { user, challenge: begun.challenge, name: name ?? `${browser} on ${device}` };
       // The browser names transports that our library may not know yet.
-      const added = await addPasskey(sql, requireSite(console), { ...made, response: response as RegistrationResponseJSON }, clock());
+      const added = await addPasskey(
+        sql,
+        requireSite(console),
+        { ...made, response: response as RegistrationResponseJSON },
+        clock(),
+      );
       if (added === undefined) throw expired();
       return json(201, presentPasskey(added));
     },
   });
 
-const expired = () => invalid([{ field: 'response', message: 'This passkey is not valid, or it took too long: add it again.' }]);
+const expired = () =>
+  invalid([{ field: 'response', message: 'This passkey is not valid, or it took too long: add it again.' }]);
 
 const rename = ({ service: { sql } }: Console): Operation =>
   operation({

@@ -50,13 +50,17 @@ const confirm = ({ service: { sql, clock, webhooks } }: Console): Operation =>
       const recovery_codes = await confirmTotp(sql, webhooks.box, { user: id, code }, clock());
       if (recovery_codes === 'limited') throw tooManyCodes();
       if (recovery_codes === 'wrong')
-        throw invalid([{ field: 'code', message: 'This code is wrong. Compare the clock of your device, and enter the next one.' }]);
+        throw invalid([
+          { field: 'code', message: 'This code is wrong. Compare the clock of your device, and enter the next one.' },
+        ]);
       return json(200, { recovery_codes });
     },
   });
 
 export const tooManyCodes = () =>
-  new Refusal('rate_limited', 'Too many wrong codes in an hour: try again later.', undefined, { 'retry-after': '3600' });
+  new Refusal('rate_limited', 'Too many wrong codes in an hour: try again later.', undefined, {
+    'retry-after': '3600',
+  });
 
 const replace = ({ service: { sql } }: Console): Operation =>
   operation({

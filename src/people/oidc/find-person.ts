@@ -84,17 +84,22 @@ async function createPerson(
 ): Promise<FoundPerson> {
   const user = newId('usr', now.getTime());
   const { email, name = email, isEmailVerified } = identity;
-  await changeMembers(sql, account, { actor: user, now }, {
-    decide(members) {
-      requireRoom(members);
-      return joinAccount(members, user, role);
-    },
-    async write(tx) {
-      await tx`
+  await changeMembers(
+    sql,
+    account,
+    { actor: user, now },
+    {
+      decide(members) {
+        requireRoom(members);
+        return joinAccount(members, user, role);
+      },
+      async write(tx) {
+        await tx`
         INSERT INTO users (id, name, email, email_confirmed_at, created_at)
         VALUES (${user}, ${name}, ${email}, ${isEmailVerified ? now : null}, ${now})`;
-      await insertIdentity(tx, identity, user, now);
+        await insertIdentity(tx, identity, user, now);
+      },
     },
-  });
+  );
   return { user, how: 'created' };
 }

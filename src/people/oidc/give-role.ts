@@ -1,5 +1,5 @@
-import { service } from '../../../events/recorded.ts';
 import type { Role } from '../../../events/member.ts';
+import { service } from '../../../events/recorded.ts';
 import { Refusal } from '../../lib/errors.ts';
 import type { Sql } from '../../lib/sql.ts';
 import { addMember, changeRole } from '../members.ts';

@@ -155,7 +155,8 @@ export class OidcProvider {
 }
 
 const fetchFromProvider: CustomFetch = async (url, options) => {
-  const response = await fetch(url, options).catch((error) => {
+  // The library describes the body as all runtimes take it; it is a form or none.
+  const response = await fetch(url, options as RequestInit).catch((error) => {
     throw new ProviderUnavailable(`${new URL(url).host} cannot be reached: ${codeOf(error) || messageOf(error)}`);
   });
   if (response.status >= 500) throw new ProviderUnavailable(`${new URL(url).host} answered ${response.status}`);

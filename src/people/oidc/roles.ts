@@ -1,15 +1,14 @@
-import type { MemberRole, OidcSettings } from '../../config/oidc-settings.ts';
+import { type Role, roles } from '../../../events/member.ts';
+import type { OidcSettings } from '../../config/oidc-settings.ts';
 
 /** What the provider's claims say about the role of a person. */
 export type RoleGiven =
   /** The groups give this role, to new and known people alike. */
-  | { by: 'groups'; role: MemberRole }
+  | { by: 'groups'; role: Role }
   /** There are no groups: new people get this role, and known people keep theirs. */
-  | { by: 'default'; role: MemberRole | undefined }
+  | { by: 'default'; role: Role | undefined }
   /** The groups give no role. */
   | { by: 'groups'; role: undefined };
-
-const highestFirst = ['owner', 'editor', 'viewer'] as const satisfies MemberRole[];
 
 /** The role that claims give by the role map; the highest, if there are several. */
 export function roleOf(
@@ -22,7 +21,7 @@ export function roleOf(
     const role = Object.entries(roleMap?.groups ?? {}).find(([name]) => name === group)?.[1];
     return role === undefined ? [] : [role];
   });
-  return { by: 'groups', role: highestFirst.find((role) => given.includes(role)) ?? roleMap?.others };
+  return { by: 'groups', role: roles.find((role) => given.includes(role)) ?? roleMap?.others };
 }
 
 /** A claim by its name, or by a path such as `realm_access.roles`. */

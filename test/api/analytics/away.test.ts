@@ -99,6 +99,8 @@ describe('while the warehouse is rebuilt', () => {
       addresses,
       limits: { testCodes: 10, givenShortCodes: 10 },
       maxLogos: 10,
+      signup: 'invite',
+      signupPlan: 'free',
       webhooks: webhookParts,
       domains: { check: async () => {} },
       feed: idleFeed(database.sql),

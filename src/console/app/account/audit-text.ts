@@ -15,6 +15,19 @@ const failures: Record<string, string> = {
   link_expired: 'with a link that had expired',
 };
 
+const signInTexts: Record<string, string> = {
+  link: ', with a link',
+  password: ', with a password',
+  passkey: ', with a passkey',
+  oidc: ', with an identity provider',
+};
+
+const sessionEnds: Record<string, string> = {
+  sign_out: 'Signed out of the console',
+  other_session: 'Session ended from another device',
+  operator: 'Session ended by the operator',
+};
+
 const accountFields: Record<string, string> = {
   timezone: 'time zone',
   guest_page: 'guest page',
@@ -44,6 +57,8 @@ export function auditText(
     actor,
     changed,
     logo_id,
+    user_id,
+    role,
   } = data as Record<string, string>;
   const keyName = (id = '') => names.get(id) ?? id;
   switch (type) {
@@ -79,11 +94,25 @@ export function auditText(
       return { what: 'Shared page ended', detail: `${mode} mode` };
     case 'session.created':
       return {
-        what: 'Signed in to the console',
-        detail: `${device}, ${browser}${by === 'link' ? ', with a link' : ''}`,
+        what: (data as { is_new_device?: boolean }).is_new_device
+          ? 'Signed in to the console on a new device'
+          : 'Signed in to the console',
+        detail: `${device}, ${browser}${signInTexts[by ?? ''] ?? ''}`,
       };
     case 'session.ended':
-      return { what: by === 'sign_out' ? 'Signed out of the console' : 'Session ended from another device' };
+      return { what: sessionEnds[by ?? ''] ?? 'Session ended' };
+    case 'member.joined':
+      return { what: 'Member joined', detail: `${keyName(user_id)}, as ${role}` };
+    case 'member.role_changed':
+      return { what: 'Role changed', detail: `${keyName(user_id)} is ${role}` };
+    case 'member.removed':
+      return { what: 'Member left or removed', detail: keyName(user_id) };
+    case 'invitation.created':
+      return { what: 'Invitation created', detail: `as ${role}` };
+    case 'invitation.revoked':
+      return { what: 'Invitation revoked', detail: `as ${role}` };
+    case 'invitation.accepted':
+      return { what: 'Invitation accepted', detail: `as ${role}` };
     case 'sign_in.failed':
       return { what: 'Sign-in refused', detail: failures[reason ?? ''] ?? '' };
     case 'account.created':

@@ -8,11 +8,11 @@ import { Field } from '../parts/field.tsx';
 import { Form } from '../parts/form.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
-import type { Me, OwnPasskey, PasskeyOptions } from '../types.ts';
 import { createPasskey, hasPasskeys, passkeyProblem } from '../webauthn.ts';
+import type { OwnCredentials, OwnPasskey, PasskeyOptions } from './types.ts';
 
 interface Props {
-  me: Me;
+  me: OwnCredentials;
   onChange(): Promise<void>;
 }
 

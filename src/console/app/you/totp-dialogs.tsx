@@ -8,7 +8,7 @@ import { Field } from '../parts/field.tsx';
 import { Form } from '../parts/form.tsx';
 import { save } from '../parts/save.ts';
 import { useAction } from '../parts/use-action.ts';
-import type { RecoveryCodes, TotpSetup } from '../types.ts';
+import type { RecoveryCodes, TotpSetup } from './types.ts';
 
 const sizePx = 240;
 

@@ -4,11 +4,11 @@ import { plural } from '../format.ts';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
-import type { Me, RecoveryCodes, TotpSetup } from '../types.ts';
 import { RecoveryCodesDialog, TotpDialog } from './totp-dialogs.tsx';
+import type { OwnCredentials, RecoveryCodes, TotpSetup } from './types.ts';
 
 interface Props {
-  me: Me;
+  me: OwnCredentials;
   onChange(): Promise<void>;
 }
 
@@ -31,8 +31,8 @@ export function Totp({ me, onChange }: Props) {
       {me.totp ? (
         <>
           <p>
-            Signing in with your password also asks for a code of your app. {plural(me.recovery_codes_left, 'recovery code')}{' '}
-            left for when you have no app at hand.
+            Signing in with your password also asks for a code of your app.{' '}
+            {plural(me.recovery_codes_left, 'recovery code')} left for when you have no app at hand.
           </p>
           <div class="row">
             <button type="button" class="button" onClick={() => setAsks('codes')}>

@@ -1,0 +1,72 @@
+import { statusOf } from '../../api/http/error-status.ts';
+import { invalid, Refusal } from '../../lib/errors.ts';
+import { hashPassword } from '../../lib/passwords.ts';
+import { problemWithPassword } from '../../people/password-rules.ts';
+import { readPerson } from '../../people/users.ts';
+import { type Console, htmlResponse, peerOf, type RequestContext } from '../context.ts';
+import type { Page } from '../pages.ts';
+import { isSameOrigin } from '../same-site.ts';
+import { noticePage } from './link-page.ts';
+
+/** Name, address and password of a form, checked, and the password hashed. Throws 400 with the first problem. */
+export async function readNewPerson(
+  form: URLSearchParams,
+  fixedEmail?: string,
+): Promise<{ name: string; email: string; password_hash: string }> {
+  const given = { name: form.get('name') ?? '', email: fixedEmail ?? form.get('email') ?? '' };
+  const { person, errors } = readPerson(given);
+  const [first, ...more] = errors;
+  if (first !== undefined) throw invalid([first, ...more]);
+  return { ...person, password_hash: await readNewPassword(form.get('password') ?? '', person) };
+}
+
+/** The hash of a password that is good enough; throws 400. */
+export async function readNewPassword(password: string, person: { name: string; email: string }): Promise<string> {
+  const problem = problemWithPassword(password, person);
+  if (problem !== undefined) throw invalid([{ field: 'password', message: `The password ${problem}.` }]);
+  return hashPassword(password);
+}
+
+/** What a page shows for an error that the person can do something about: 400 and 409. Others are thrown on. */
+export async function orShowError(
+  console: Console,
+  { request }: RequestContext,
+  work: () => Promise<Response>,
+  render: (page: Page, message: string) => string,
+): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    if (
+      !(error instanceof Refusal) ||
+      !['invalid_request', 'conflict', 'not_found', 'quota_exceeded'].includes(error.code)
+    )
+      throw error;
+    return htmlResponse(console, request, statusOf[error.code], (page) => render(page, sentence(error)));
+  }
+}
+
+/** "name must …" as a sentence. */
+const sentence = ({ message }: Refusal) => message.charAt(0).toUpperCase() + message.slice(1);
+
+/** Forms of strangers in a minute, from one address. Each costs a hash. */
+const maxForms = 20;
+
+/** The page of a form that must not be looked at: it comes from another site, or from a client with too many. */
+export async function refuseForm(
+  console: Console,
+  context: RequestContext,
+  title: string,
+): Promise<Response | undefined> {
+  const { api, service } = console;
+  const { request } = context;
+  if (!isSameOrigin(request, service.addresses.publicUrl))
+    return htmlResponse(console, request, 403, (page) =>
+      noticePage(page, { title, message: 'This form was sent by another site. Open the link again.' }),
+    );
+  const { refusal } = await api.admission.countByAddress(request, peerOf(context), 'people', maxForms);
+  if (refusal === undefined) return undefined;
+  return htmlResponse(console, request, 429, (page) =>
+    noticePage(page, { title, message: 'Too many attempts. Try again in a minute.' }),
+  );
+}

@@ -1,0 +1,38 @@
+import { isLastOwner, type Member } from '../../events/member.ts';
+import { endSessionsOf } from '../accounts/other-sessions.ts';
+import { Refusal } from '../lib/errors.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
+import { deleteCredentials } from './credentials.ts';
+import { type By, removeMember } from './members.ts';
+
+/**
+ * Deletes a person, with everything that is stored about them. Events keep `usr_…`, which then means no one. Throws 409 while
+ * an account would be left without an owner.
+ */
+export async function deleteUser(sql: Sql, user: string, by: By): Promise<void> {
+  const owned = await ownedAlone(sql, user);
+  if (owned.length > 0)
+    throw new Refusal(
+      'last_owner',
+      `${owned.join(', ')} would have no owner: make another member owner first, or have the account deleted.`,
+    );
+  const accounts = await sql<{ account: string }[]>`SELECT account FROM members WHERE user_id = ${user}`;
+  await endSessionsOf(sql, user, { ...by, cause: by.actor === user ? 'sign_out' : 'operator' });
+  for (const { account } of accounts) await removeMember(sql, account, user, by);
+  await sql.begin(async (tx) => {
+    await tx`DELETE FROM console_sessions WHERE user_id = ${user}`;
+    await tx`DELETE FROM one_time_links WHERE user_id = ${user}`;
+    await tx`DELETE FROM invitations i USING users u WHERE u.id = ${user} AND lower(i.email) = lower(u.email)`;
+    await deleteCredentials(tx, user);
+    await tx`DELETE FROM users WHERE id = ${user}`;
+  });
+}
+
+/** Names of the accounts whose only owner the person is. */
+async function ownedAlone(sql: Queryable, user: string): Promise<string[]> {
+  const rows = await sql<(Member & { name: string })[]>`
+    SELECT m.*, a.name FROM members m JOIN accounts a ON a.id = m.account
+    WHERE m.account IN (SELECT account FROM members WHERE user_id = ${user} AND role = 'owner') AND m.role = 'owner'`;
+  const byAccount = Map.groupBy(rows, ({ account }) => account);
+  return [...byAccount.values()].filter((members) => isLastOwner(members, user)).map(([first]) => `“${first?.name}”`);
+}

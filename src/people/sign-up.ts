@@ -1,0 +1,32 @@
+import type { AccountEvent } from '../../events/account.ts';
+import type { Plan } from '../../events/plans.ts';
+import { writeState } from '../../projections/state.ts';
+import { newId } from '../lib/ids.ts';
+import type { Sql } from '../lib/sql.ts';
+import { appendAndCommit, prepare } from '../log/append.ts';
+import { insertUser } from './users.ts';
+
+/** Creates a person with an account, which has no keys yet. Throws 409 if another person has the address. */
+export async function signUp(
+  sql: Sql,
+  person: { name: string; email: string; password_hash: string },
+  account: { name: string; plan: Plan },
+  now: Date,
+): Promise<{ user: string; account: string }> {
+  const user = newId('usr', now.getTime());
+  const id = newId('acct', now.getTime());
+  const events: AccountEvent[] = [
+    { type: 'account_created', data: account },
+    { type: 'member_joined', data: { user, role: 'owner' } },
+  ];
+  const pending = prepare(
+    events.map((event, i) => ({ stream: id, version: i + 1, event })),
+    { actor: user, now },
+  );
+  await sql.begin(async (tx) => {
+    await insertUser(tx, { ...person, id: user }, { now });
+    await writeState(tx, {}, pending);
+    await appendAndCommit(tx, pending);
+  });
+  return { user, account: id };
+}
