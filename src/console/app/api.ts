@@ -1,3 +1,4 @@
+import { proveAgain } from './reauthentication.ts';
 import { currentMode } from './router.ts';
 import { loseSession, sessionRestored } from './session.ts';
 import { bootstrap } from './welcome.ts';
@@ -48,12 +49,26 @@ interface Options {
   signal?: AbortSignal | undefined;
 }
 
-/** The response; throws an `ApiError` for an error, and reports a session that no longer fits this page. */
-async function request(
-  method: string,
-  url: string,
-  { body, file, headers, accept, signal }: Options,
-): Promise<Response> {
+/**
+ * The response; throws an `ApiError` for an error, and reports a session that no longer fits this page. What asks for a new
+ * proof of who the user is was not done, and is repeated when the user has given one.
+ */
+async function request(method: string, url: string, options: Options): Promise<Response> {
+  for (;;) {
+    try {
+      return await send(method, url, options);
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'reauthentication_required')) throw error;
+      if (!(await proveAgain()))
+        throw new ApiError(error.status, {
+          code: 'not_proven',
+          message: 'Nothing was done, because you did not confirm that it is you.',
+        });
+    }
+  }
+}
+
+async function send(method: string, url: string, { body, file, headers, accept, signal }: Options): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url, {

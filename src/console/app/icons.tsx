@@ -18,6 +18,7 @@ const paths = {
   pause: 'M9 6v12M15 6v12',
   pencil: 'M5 19l1-4L16 5l3 3L9 18zM14 7l3 3',
   play: 'M8 5l11 7-11 7z',
+  person: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20a7.5 7.5 0 0 1 15 0',
   phone: 'M8 3h8a1 1 0 0 1 1 1v16a1 1 0 0 1-1 1H8a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1zM11 18h2',
   plus: 'M12 5v14M5 12h14',
   print: 'M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z',

@@ -12,9 +12,10 @@ import { Empty } from './parts/states.tsx';
 import { homePath, may, NotAllowed } from './permissions.tsx';
 import { currentMode, interceptLinks, pageUrl, useRoute } from './router.ts';
 import { Shell } from './shell.tsx';
-import { accountTimeZone, keyOf, useAccountTimeZone } from './welcome.ts';
+import { accountTimeZone, hasMode, useBootstrapChanges } from './welcome.ts';
+import { YouPage } from './you/page.tsx';
 
-/** What a page needs to read; null for the account, whose sections need different scopes. */
+/** What a page needs to read; null for the person's own page, and for the account, whose sections need different scopes. */
 function scopeOf(path: string): Scope | null {
   if (path === '/live') return 'events.read';
   if (path === '/analytics') return 'analytics.read';
@@ -30,13 +31,15 @@ function Page({ path }: { path: string }) {
   if (path === '/analytics') return <AccountAnalyticsPage />;
   if (path === '/codes/new') return <CreatePage />;
   if (path === '/codes/import') return <ImportPage />;
+  if (path === '/you') return <YouPage />;
   const [, code] = /^\/codes\/(qr_\w+)$/.exec(path) ?? [];
   if (code !== undefined) return <CodePage key={code} id={code} />;
   const [isWebhook, webhook] = /^\/account\/webhook\/(new|wh_\w+)$/.exec(path) ?? [];
   if (isWebhook !== undefined) return <AccountPage section="webhook" webhook={webhook} />;
   const [isDomain, domain] = /^\/account\/domains\/(dom_\w+)$/.exec(path) ?? [];
   if (isDomain !== undefined) return <AccountPage section="domains" domain={domain} />;
-  const [isAccount, section] = /^\/account(?:\/(keys|sessions|webhook|domains|shares|audit))?$/.exec(path) ?? [];
+  const [isAccount, section] =
+    /^\/account(?:\/(members|keys|sessions|webhook|domains|shares|audit))?$/.exec(path) ?? [];
   if (isAccount !== undefined) return <AccountPage section={section as Section | undefined} />;
   return (
     <Empty title="Page not found">
@@ -48,8 +51,8 @@ function Page({ path }: { path: string }) {
 }
 
 function Console() {
-  // Renders everything again in another time zone.
-  useAccountTimeZone();
+  // Another time zone is on every page, and the person's name at the top.
+  useBootstrapChanges();
   const { path, mode } = useRoute();
   return (
     <Shell path={path} mode={mode}>
@@ -59,7 +62,7 @@ function Console() {
 }
 
 // Without a key for the current mode there is nothing to show: switch to the other mode.
-if (keyOf(currentMode()) === undefined) location.replace(pageUrl('/', currentMode() === 'live' ? 'test' : 'live'));
+if (!hasMode(currentMode())) location.replace(pageUrl('/', currentMode() === 'live' ? 'test' : 'live'));
 // The list of codes is the home page, except with a key that may not read codes.
 else if (location.pathname === pageUrl('/') && homePath() !== '/') location.replace(pageUrl(homePath()));
 else {

@@ -1,20 +1,21 @@
 import type { Scope } from '../../../events/scopes.ts';
+import { switchAccount } from './account-switcher.tsx';
 import { openView, views } from './codes/views.ts';
 import { may } from './permissions.tsx';
 import { type Mode, navigate, pageUrl } from './router.ts';
 import { setTheme, type Theme } from './theme.ts';
 import type { ListedQrCode } from './types.ts';
-import { keyOf } from './welcome.ts';
+import { bootstrap, hasMode } from './welcome.ts';
 
 /** One line of the palette. */
 export interface Item {
-  group: 'Codes' | 'Views' | 'Actions' | 'Pages';
+  group: 'Codes' | 'Views' | 'Actions' | 'Accounts' | 'Pages';
   label: string;
   hint?: string;
   run(): void;
 }
 
-/** Nothing for a key without the scope. */
+/** Nothing for a key without the scope or a person without the role. */
 const allowed = (scope: Scope, item: Item): Item[] => (may(scope) ? [item] : []);
 
 const page = (label: string, path: string, scope: Scope): Item[] =>
@@ -25,6 +26,12 @@ const guide = (label: string, url: string): Item => ({
   label,
   run: () => void window.open(url, '_blank', 'noreferrer'),
 });
+
+/** The other accounts of the person. */
+const otherAccounts = (): Item[] =>
+  bootstrap.accounts
+    .filter(({ id }) => id !== bootstrap.account.id)
+    .map(({ id, name }) => ({ group: 'Accounts', label: `Switch to ${name}`, run: () => switchAccount(id) }));
 
 /** What the palette offers without a search for codes. */
 export function fixedItems({ mode, theme, openKeys }: { mode: Mode; theme: Theme; openKeys(): void }): Item[] {
@@ -45,17 +52,25 @@ export function fixedItems({ mode, theme, openKeys }: { mode: Mode; theme: Theme
       action('Create webhook', () => navigate(pageUrl('/account/webhook/new'))),
     ),
     action(`Switch to ${otherTheme} theme`, () => setTheme(otherTheme)),
-    ...(keyOf(otherMode) === undefined
-      ? []
-      : [action(`Switch to ${otherMode} mode`, () => navigate(pageUrl('/', otherMode)))]),
+    ...(hasMode(otherMode) ? [action(`Switch to ${otherMode} mode`, () => navigate(pageUrl('/', otherMode)))] : []),
     action('Show keyboard shortcuts', openKeys),
     ...views.read().map((view): Item => ({ group: 'Views', label: view.name, run: () => openView(view) })),
+    ...otherAccounts(),
     ...page('Codes', '/', 'codes.read'),
     ...page('Analytics', '/analytics', 'analytics.read'),
     ...page('Live', '/live', 'events.read'),
     ...page('Account: plan and time zone', '/account', 'account.read'),
+    ...page('Account: members', '/account/members', 'account.read'),
     ...page('Account: API keys', '/account/keys', 'account.read'),
-    ...page('Account: sessions', '/account/sessions', 'account.read'),
+    ...(bootstrap.user === null
+      ? page('Account: sessions', '/account/sessions', 'account.read')
+      : [
+          {
+            group: 'Pages',
+            label: 'You: profile, password and sessions',
+            run: () => navigate(pageUrl('/you')),
+          } as const,
+        ]),
     ...page('Account: webhooks', '/account/webhook', 'webhooks.write'),
     ...page('Account: domains', '/account/domains', 'account.read'),
     ...page('Account: audit log', '/account/audit', 'events.read'),

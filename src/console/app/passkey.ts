@@ -19,5 +19,5 @@ form.addEventListener('submit', (event) => {
       elementOf<HTMLInputElement>('response').value = response;
       form.submit();
     })
-    .catch((error) => showProblem(error instanceof DOMException ? passkeyProblem(error) : error.message));
+    .catch((error) => showProblem(passkeyProblem(error)));
 });

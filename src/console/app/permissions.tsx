@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { type Scope, scopes } from '../../../events/scopes.ts';
 import { Empty } from './parts/states.tsx';
+import { includesRole, roleOf, roleTexts } from './roles.ts';
 import { currentMode } from './router.ts';
-import { keyOf } from './welcome.ts';
+import { bootstrap, keyOf } from './welcome.ts';
 
-/** What each scope lets a key do, to follow "can". */
+/** What each scope lets a key or a member do, to follow "can". */
 export const scopeTexts: Record<Scope, string> = {
   'codes.read': 'view codes',
   'codes.write': 'create and change codes',
@@ -16,19 +17,20 @@ export const scopeTexts: Record<Scope, string> = {
   'account.write': 'change the account and its keys',
 };
 
-/** The scopes of the session's key in the current mode. */
+/** The scopes of the session's key in the current mode; all of them for a person, who is bounded by the role. */
 export const ownScopes = (): readonly Scope[] => keyOf(currentMode())?.scopes ?? scopes;
 
-export const hasFullAccess = () => keyOf(currentMode())?.scopes === null;
+export const hasFullAccess = () => (keyOf(currentMode())?.scopes ?? null) === null;
 
-/** Whether the session's key in the current mode has the scope. */
-export const may = (scope: Scope): boolean => ownScopes().includes(scope);
+/** Whether the session's key in the current mode has the scope, or the person's role allows what it stands for. */
+export const may = (scope: Scope): boolean =>
+  ownScopes().includes(scope) && includesRole(bootstrap.role, roleOf(scope));
 
-/** Leaves out what the key may not do; the band at the top of the page says why. */
+/** Leaves out what the key or person may not do; the band at the top of the page says why. */
 export const Allowed = ({ scope, children }: { scope: Scope; children: ComponentChildren }) =>
   may(scope) ? children : null;
 
-/** The pages of the navigation that the key may see. */
+/** The pages of the navigation that the key or person may see. */
 export const mainPages = (): (readonly [path: string, text: string])[] =>
   (
     [
@@ -48,23 +50,44 @@ const list = new Intl.ListFormat('en');
 /** "view codes and view analytics" */
 export const accessText = (given: readonly Scope[]) => list.format(given.map((scope) => scopeTexts[scope]));
 
-/** In place of a page that the key may not see. */
-export const NotAllowed = ({ scope }: { scope: Scope }) => (
-  <Empty title="Not available with this key">
-    <p>
-      The key “{keyOf(currentMode())?.name}” cannot {scopeTexts[scope]}. Sign in with a key that has the scope{' '}
-      <code>{scope}</code>.
-    </p>
-  </Empty>
-);
-
-/** Why parts of the console are missing. */
-export function LimitedKeyBand() {
-  const key = keyOf(currentMode());
-  if (key === undefined || key.scopes === null) return null;
-  return (
-    <p class="test-band">
-      <strong>Limited key.</strong> “{key.name}” can {accessText(key.scopes)}. What needs another key is not shown.
-    </p>
+/** In place of a page that the key or person may not see. */
+export const NotAllowed = ({ scope }: { scope: Scope }) =>
+  bootstrap.user === null ? (
+    <Empty title="Not available with this key">
+      <p>
+        The key “{keyOf(currentMode())?.name}” cannot {scopeTexts[scope]}. Sign in with a key that has the scope{' '}
+        <code>{scope}</code>.
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="Not available to you">
+      <p>
+        To {scopeTexts[scope]}, you need to be {roleTexts[roleOf(scope)].article} of “{bootstrap.account.name}”. You are{' '}
+        {roleTexts[bootstrap.role].article}. An owner can change that under Account, Members.
+      </p>
+    </Empty>
   );
+
+/** Why parts of the console are missing. Editors miss something on the pages of the account only. */
+export function LimitBand({ path }: { path: string }) {
+  const key = keyOf(currentMode());
+  if (key !== undefined && key.scopes !== null)
+    return (
+      <p class="test-band">
+        <strong>Limited key.</strong> “{key.name}” can {accessText(key.scopes)}. What needs another key is not shown.
+      </p>
+    );
+  if (bootstrap.role === 'viewer')
+    return (
+      <p class="test-band">
+        <strong>You can view this account.</strong> What editors and owners can change is not shown.
+      </p>
+    );
+  if (bootstrap.role === 'editor' && path.startsWith('/account'))
+    return (
+      <p class="test-band">
+        <strong>You can change codes.</strong> What only owners can change in the account is not shown.
+      </p>
+    );
+  return null;
 }

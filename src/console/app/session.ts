@@ -54,9 +54,12 @@ export function useLoss(): Loss | undefined {
   return current;
 }
 
-/** Signs in without leaving the page: with a key of its account and of `mode`. Returns the error to show. */
-export async function signIn(key: string, mode: Mode, isOwnDevice: boolean): Promise<string | undefined> {
-  const form = new URLSearchParams({ key, mode, account: bootstrap.account.id });
+/** A key of the mode that the page is in, or the password of the person. */
+export type Credentials = { key: string; mode: Mode } | { email: string; password: string };
+
+/** Signs in to the page's account without leaving the page. Returns the error to show. */
+export async function signIn(credentials: Credentials, isOwnDevice: boolean): Promise<string | undefined> {
+  const form = new URLSearchParams({ ...credentials, account: bootstrap.account.id });
   if (isOwnDevice) form.set('own_device', '1');
   try {
     const response = await fetch('/console/session', {

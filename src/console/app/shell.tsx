@@ -1,19 +1,19 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { AccountMenu, HelpLinks } from './account-menu.tsx';
+import { AccountSwitcher } from './account-switcher.tsx';
 import { Icon } from './icons.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { Palette } from './palette.tsx';
-import { Dialog } from './parts/dialog.tsx';
-import { Menu } from './parts/menu.tsx';
+import { ReauthenticationDialog } from './parts/reauthentication-dialog.tsx';
 import { SessionDialog } from './parts/session-dialog.tsx';
-import { SignInForm } from './parts/sign-in-form.tsx';
 import { Toasts } from './parts/toast.tsx';
-import { homePath, LimitedKeyBand, mainPages } from './permissions.tsx';
+import { homePath, LimitBand, mainPages } from './permissions.tsx';
 import { isList, type Mode, pageUrl } from './router.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { setTheme, useTheme } from './theme.ts';
 import { UnknownParameters } from './unknown-parameters.tsx';
-import { bootstrap, keyOf, markUrl } from './welcome.ts';
+import { bootstrap, markUrl } from './welcome.ts';
 import { ZoneQuestion } from './zone-question.tsx';
 
 export function Shell({ path, mode, children }: { path: string; mode: Mode; children: ComponentChildren }) {
@@ -23,7 +23,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
   const close = () => setOverlay(undefined);
   useShortcuts({ openPalette, openKeys });
   const link = (to: string, text: string) => {
-    const isHere = to === '/' ? !/^\/(account|analytics|live)(\/|$)/.test(path) : path.startsWith(to);
+    const isHere = to === '/' ? !/^\/(account|analytics|live|you)(\/|$)/.test(path) : path.startsWith(to);
     return (
       <a key={to} href={pageUrl(to)} aria-current={isHere ? 'page' : undefined}>
         {text}
@@ -37,9 +37,10 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
       </a>
       <header class="top">
         <div class="wrap row">
-          <a class="row brand" href={pageUrl(homePath())}>
+          <a class="row brand" href={pageUrl(homePath())} aria-label="Scanlog">
             <img src={markUrl} alt="" width="28" height="28" />
-            <span>Scanlog</span>
+            {/* A phone has no room for it beside the names of account and person. */}
+            <span class={bootstrap.accounts.length > 1 ? 'wide' : undefined}>Scanlog</span>
           </a>
           <nav class="row gap-xs" aria-label="Main">
             {mainPages().map(([to, text]) => link(to, text))}
@@ -57,6 +58,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
               <Icon name="search" />
             </button>
             <ThemeToggle />
+            <AccountSwitcher />
             <AccountMenu mode={mode} openKeys={openKeys} />
           </div>
         </div>
@@ -67,7 +69,7 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
           plan.
         </p>
       )}
-      <LimitedKeyBand />
+      <LimitBand path={path} />
       <ZoneQuestion mode={mode} />
       <main class={`wrap ${isList(path) ? 'full' : ''}`} id="content" tabIndex={-1}>
         <UnknownParameters />
@@ -77,114 +79,13 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
         <HelpLinks />
       </footer>
       <Toasts />
+      <ReauthenticationDialog />
       <SessionDialog />
       {overlay === 'palette' && <Palette onClose={close} openKeys={openKeys} />}
       {overlay === 'keys' && <KeysDialog onClose={close} />}
     </>
   );
 }
-
-const HelpLinks = ({ class: className }: { class?: string }) => (
-  <>
-    <a class={className} href="/console/docs/README.md" target="_blank" rel="noreferrer">
-      Guides
-    </a>
-    <a class={className} href="/swagger" target="_blank" rel="noreferrer">
-      API reference
-    </a>
-  </>
-);
-
-/** The account, its other mode, help, and the way out. */
-function AccountMenu({ mode, openKeys }: { mode: Mode; openKeys(): void }) {
-  const { name } = bootstrap.account;
-  const other: Mode = mode === 'live' ? 'test' : 'live';
-  const [isSigningIn, setIsSigningIn] = useState(false);
-  return (
-    <>
-      <Menu
-        label={`Account menu of ${name}`}
-        buttonClass="button quiet"
-        button={
-          <>
-            <span class="clip account-name">{name}</span>
-            <Icon name="expand" />
-          </>
-        }
-      >
-        <p class="hint wrapped">{name}</p>
-        {keyOf(other) === undefined ? (
-          <button type="button" class="button" onClick={() => setIsSigningIn(true)}>
-            <Icon name="plus" />
-            Add {other} mode
-          </button>
-        ) : (
-          <nav aria-label="Mode">
-            {(['live', 'test'] as const).map((option) => (
-              <a
-                key={option}
-                class="button"
-                href={pageUrl('/', option)}
-                aria-current={option === mode ? 'true' : undefined}
-              >
-                {option === 'live' ? 'Live' : 'Test'} mode
-                {option === mode && <Icon name="check" />}
-              </a>
-            ))}
-          </nav>
-        )}
-        <hr />
-        <HelpLinks class="button" />
-        <button type="button" class="button" onClick={openKeys}>
-          Keyboard shortcuts
-        </button>
-        <hr />
-        <form method="post" action="/console/sign-out">
-          <button type="submit" class="button">
-            <Icon name="exit" />
-            Sign out
-          </button>
-        </form>
-      </Menu>
-      {isSigningIn && <AddModeDialog mode={other} onClose={() => setIsSigningIn(false)} />}
-    </>
-  );
-}
-
-/** Signs in with a key of the other mode in addition to the current key. */
-const AddModeDialog = ({ mode, onClose }: { mode: Mode; onClose(): void }) => (
-  <Dialog title={`Add ${mode} mode`} onClose={onClose}>
-    <p>
-      {mode === 'test'
-        ? 'Test codes are kept separate and do not count toward your plan.'
-        : 'Live codes are the ones you publish.'}{' '}
-      Sign in with a {mode} key of “{bootstrap.account.name}” to switch between live and test mode.
-    </p>
-    <SignInForm
-      mode={mode}
-      onSignedIn={() => location.assign(pageUrl('/', mode))}
-      actions={
-        <button type="button" class="button" onClick={onClose}>
-          Cancel
-        </button>
-      }
-    >
-      {mode === 'live' ? (
-        <div class="hint">
-          Only a live key can create a live key. Ask a colleague who has one, or the operator of this service.
-        </div>
-      ) : (
-        <div class="hint">
-          Create one under{' '}
-          <a href={pageUrl('/account/keys')} onClick={onClose}>
-            API keys
-          </a>
-          .
-        </div>
-      )}
-    </SignInForm>
-  </Dialog>
-);
 
 function ThemeToggle() {
   const theme = useTheme();

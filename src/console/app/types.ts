@@ -14,6 +14,8 @@ import type * as shares from '../../api/shares/schemas.ts';
 import type * as webhooks from '../../api/webhooks/webhook-schemas.ts';
 import type * as subscriptions from '../../api/webhooks/webhooks-schemas.ts';
 import type * as sessions from '../sessions.ts';
+import type { Role } from './roles.ts';
+import type { OwnCredentials } from './you/types.ts';
 
 /** Types of API responses, derived from the API's schemas. */
 export type QrCode = Static<typeof codes.QrCode>;
@@ -24,7 +26,7 @@ export type Proof = Static<typeof preflight.Preflight>;
 export type Resolved = Static<typeof targeting.Resolved>;
 export type Tags = Static<typeof targeting.Tags>;
 export type Availability = Static<typeof targeting.availability>;
-export type HistoryEntry = Static<typeof codes.HistoryEntry>;
+export type HistoryEntry = Static<typeof codes.HistoryEntry> & { actor_name: string | null };
 export type Account = Static<typeof accounts.Account>;
 export type Domain = Static<typeof domains.Domain>;
 export type Share = Static<typeof shares.Share>;
@@ -35,7 +37,7 @@ export type BulkUpdated = Static<typeof bulkUpdates.BulkUpdateAnswer>;
 export type CreatedApiKey = Static<typeof keys.CreatedApiKey>;
 export type RotatedApiKey = Static<typeof keys.RotatedApiKey>;
 
-export type AuditEvent = Static<typeof events.AuditEvent>;
+export type AuditEvent = Static<typeof events.AuditEvent> & { actor_name: string | null };
 export type FeedPage = Static<typeof events.EventPage>;
 /** An event of the type `scan.created`. */
 export interface ScanEvent {
@@ -85,3 +87,30 @@ export type AnyDelivery = Static<typeof subscriptions.SubscriptionDelivery>;
 export type { ContractScan } from '../../../events/webhooks/notification.ts';
 /** The outcome of one request to a webhook: of a delivery attempt or of a test event. */
 export type Attempt = Pick<WebhookTest, 'status_code' | 'duration_ms' | 'response' | 'error'>;
+
+export interface Member {
+  id: string;
+  name: string;
+  /** Null for those who may not see it. */
+  email: string | null;
+  role: Role;
+  joined_at: string;
+  last_signed_in_at: string | null;
+  is_you: boolean;
+}
+export interface Invitation {
+  id: string;
+  email: string;
+  role: Role;
+  created_at: string;
+  expires_at: string;
+}
+export type CreatedInvitation = Omit<Invitation, 'created_at'> & { url: string };
+/** The person of the session. */
+export interface Me extends OwnCredentials {
+  id: string;
+  name: string;
+  email: string;
+  has_password: boolean;
+  created_at: string;
+}

@@ -1,5 +1,7 @@
 /** WebAuthn with the JSON that the service sends and takes: Safari before 18.4 cannot convert it by itself. */
 
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
+
 const bytesOf = (text: string) => {
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   return Uint8Array.from(binary, (char) => char.charCodeAt(0));
@@ -13,15 +15,16 @@ const textOf = (bytes: ArrayBuffer) =>
 
 export const hasPasskeys = () => typeof PublicKeyCredential === 'function';
 
-/** What people can do about an error of the browser. */
+/** What people can do about an error of the browser, or of the service. */
 export const passkeyProblem = (error: unknown): string => {
+  if (error instanceof Error && !(error instanceof DOMException)) return error.message;
   const name = error instanceof DOMException ? error.name : '';
   if (name === 'InvalidStateError') return 'This device has a passkey of yours already.';
   if (name === 'NotAllowedError') return 'Your device asked in vain, or you cancelled. Try again.';
   return 'Your browser could not use a passkey.';
 };
 
-const withBytes = (list: PublicKeyCredentialDescriptorJSON[] = []) =>
+const withBytes = (list: PublicKeyCredentialCreationOptionsJSON['excludeCredentials'] = []) =>
   list.map(({ id, transports }) => ({
     id: bytesOf(id),
     type: 'public-key' as const,

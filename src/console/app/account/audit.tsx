@@ -1,6 +1,7 @@
 import { api } from '../api.ts';
 import { relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { Actor } from '../parts/actor.tsx';
 import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
@@ -8,7 +9,7 @@ import { useAction } from '../parts/use-action.ts';
 import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode, pageUrl, setQuery, useRoute } from '../router.ts';
-import type { ApiKey, AuditEvent, Page } from '../types.ts';
+import type { ApiKey, AuditEvent, Member, Page } from '../types.ts';
 import { auditText } from './audit-text.ts';
 
 const sizes = [50, 100, 250] as const;
@@ -19,6 +20,8 @@ const groups = {
   'key.created,key.rotated,key.revoked': 'API keys',
   'session.created,session.ended,sign_in.failed': 'Sign-ins',
   'sign_in.failed': 'Failed sign-ins',
+  'member.joined,member.role_changed,member.removed,invitation.created,invitation.revoked,invitation.accepted':
+    'Members',
   'account.suspended,account.resumed,account.plan_changed,code.disabled,code.enabled': 'Operator',
 } as const;
 
@@ -34,7 +37,8 @@ export function Audit() {
     query: { ...filter, ...pageQueryOf(query, sizes) },
     refreshIntervalMs: 10_000,
   });
-  const names = new Map(keys.data?.data.map(({ id, name }) => [id, name]));
+  const members = useResource<{ data: Member[] }>(may('account.read') ? '/account/members' : undefined);
+  const names = new Map([...(keys.data?.data ?? []), ...(members.data?.data ?? [])].map(({ id, name }) => [id, name]));
   return (
     <section aria-label="Audit log">
       <div class="row gap-m toolbar">
@@ -53,6 +57,11 @@ export function Audit() {
           <select value={actor} onChange={(e) => setQuery({ actor: e.currentTarget.value, page: undefined })}>
             <option value="">By anyone</option>
             <option value="operator">By the operator</option>
+            {members.data?.data.map(({ id, name }) => (
+              <option key={id} value={id}>
+                By {name}
+              </option>
+            ))}
             {keys.data?.data.map(({ id, name, last4 }) => (
               <option key={id} value={id}>
                 By {name} (…{last4})
@@ -90,19 +99,15 @@ function AuditItem({ event, names }: { event: AuditEvent; names: Map<string, str
         {event.qr_id === undefined ? what : <a href={pageUrl(`/codes/${event.qr_id}`)}>{what}</a>}
         {detail !== undefined && <span class="hint detail">{detail}</span>}
       </div>
-      <span class="muted">{actorName(event.actor, names)}</span>
+      <span class="muted">
+        <Actor id={event.actor} name={event.actor_name} />
+      </span>
       <time class="muted" dateTime={event.timestamp} title={time(event.timestamp)}>
         {relativeTime(event.timestamp)}
       </time>
     </li>
   );
 }
-
-const actorName = (actor: string, names: Map<string, string>) => {
-  if (actor === 'operator') return 'The operator';
-  if (actor === 'scanlog') return 'The service';
-  return names.get(actor) ?? `Key ${actor}`;
-};
 
 /** Downloads the whole selection, one event a line. */
 function ExportButton({ filter }: { filter: Record<string, string | undefined> }) {

@@ -10,10 +10,10 @@ import { Allowed, accessText, may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode } from '../router.ts';
 import type { ApiKey } from '../types.ts';
-import { bootstrap, keyOf } from '../welcome.ts';
+import { bootstrap, hasMode } from '../welcome.ts';
 import { CreateKeyDialog } from './create-key.tsx';
 import { RotateDialog } from './rotate-key.tsx';
-import { UndoDialog } from './undo-key.tsx';
+import { UndoDialog } from './undo-changes.tsx';
 
 /** Until a key is revoked or has expired, it can be used. */
 const isUsable = ({ revoked_at, expires_at }: ApiKey) =>
@@ -48,7 +48,7 @@ export function Keys() {
           {currentMode() === 'live'
             ? 'Create a separate key for each application, with no more access than it needs.'
             : `In test mode, you can manage test keys only. To manage live keys, ${
-                keyOf('live') === undefined ? 'sign in with a live key' : 'switch to live mode'
+                hasMode('live') ? 'switch to live mode' : 'sign in with a live key'
               }.`}
         </p>
         <span class="spacer" />
@@ -109,7 +109,14 @@ export function Keys() {
       {typeof open === 'object' && open.do === 'revoke' && (
         <RevokeDialog apiKey={open.key} onDone={keys.reload} onClose={close} />
       )}
-      {typeof open === 'object' && open.do === 'undo' && <UndoDialog apiKey={open.key} onClose={close} />}
+      {typeof open === 'object' && open.do === 'undo' && (
+        <UndoDialog
+          actor={open.key}
+          isPerson={false}
+          advice={open.key.revoked_at === undefined ? 'If the key is in wrong hands, revoke it first.' : undefined}
+          onClose={close}
+        />
+      )}
     </section>
   );
 }

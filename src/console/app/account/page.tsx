@@ -13,6 +13,7 @@ import { Audit } from './audit.tsx';
 import { DomainPage } from './domain-page.tsx';
 import { Domains } from './domains.tsx';
 import { Keys } from './keys.tsx';
+import { Members } from './members.tsx';
 import { Sessions } from './sessions.tsx';
 import { Shares } from './shares.tsx';
 import { TimeZone } from './time-zone.tsx';
@@ -22,6 +23,7 @@ import { NewWebhookPage, WebhookPage } from './webhook-page.tsx';
 /** Each with the part of its text that a phone has no room for, and the scope that it needs. */
 const sections = [
   ['plan', '/account', 'Plan', ' and usage', 'account.read'],
+  ['members', '/account/members', 'Members', '', 'account.read'],
   ['keys', '/account/keys', 'API keys', '', 'account.read'],
   ['sessions', '/account/sessions', 'Sessions', '', 'account.read'],
   ['webhook', '/account/webhook', 'Webhooks', '', 'webhooks.write'],
@@ -42,7 +44,10 @@ interface Props {
 
 export function AccountPage({ section: wanted, webhook, domain }: Props) {
   const account = useResource<Account>(may('account.read') ? '/account' : undefined);
-  const allowed = sections.filter(([, , , , scope]) => may(scope));
+  const allowed = sections.filter(
+    // A person's sessions are of all their accounts, and on their own page.
+    ([name, , , , scope]) => may(scope) && !(name === 'sessions' && bootstrap.user !== null),
+  );
   const section = wanted ?? allowed[0]?.[0] ?? 'plan';
   const needed = sections.find(([name]) => name === section)?.[4] ?? 'account.read';
   const tabs = useRef<HTMLElement>(null);
@@ -71,6 +76,8 @@ export function AccountPage({ section: wanted, webhook, domain }: Props) {
         ) : (
           <PlanAndUsage account={account.data} reload={account.reload} />
         )
+      ) : section === 'members' ? (
+        <Members />
       ) : section === 'keys' ? (
         <Keys />
       ) : section === 'sessions' ? (

@@ -5,9 +5,10 @@ import { Icon } from '../icons.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
-import { Allowed, may } from '../permissions.tsx';
+import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import type { ConsoleSession } from '../types.ts';
+import { bootstrap } from '../welcome.ts';
 import { PhoneDialog } from './phone-dialog.tsx';
 
 const nameOf = ({ device, browser }: ConsoleSession) =>
@@ -17,7 +18,10 @@ const nameOf = ({ device, browser }: ConsoleSession) =>
 const movesWithUse = ({ is_own_device, last_used_at, ends_at }: ConsoleSession) =>
   is_own_device && Date.parse(ends_at) - Date.parse(last_used_at) > 29 * 86_400_000;
 
-/** Where the account is signed in to the console. */
+/** Whether the user may end sessions: those of a person are the person's own. */
+const mayEnd = () => bootstrap.user !== null || may('account.write');
+
+/** Where the person, or the account by its keys, is signed in to the console. */
 export function Sessions() {
   const sessions = useResource<{ data: ConsoleSession[] }>('/sessions', { refreshIntervalMs: 10_000 });
   const [open, setOpen] = useState<'phone' | 'others' | ConsoleSession>();
@@ -27,9 +31,12 @@ export function Sessions() {
   return (
     <section aria-label="Sessions">
       <div class="row gap-m toolbar">
-        <p class="hint">Where this account is signed in to the console. End a session that you do not recognize.</p>
+        <p class="hint">
+          Where {bootstrap.user === null ? 'this account is' : 'you are'} signed in to the console. End a session that
+          you do not recognize.
+        </p>
         <span class="spacer" />
-        {data.length > 1 && may('account.write') && (
+        {data.length > 1 && mayEnd() && (
           <button type="button" class="button danger" onClick={() => setOpen('others')}>
             End all others
           </button>
@@ -44,11 +51,12 @@ export function Sessions() {
           <li key={session.id} class="row between gap-l">
             <div>
               <strong>{nameOf(session)}</strong>{' '}
-              {session.modes.map((mode) => (
-                <span key={mode} class={`badge ${mode}`}>
-                  {mode === 'live' ? 'Live' : 'Test'}
-                </span>
-              ))}
+              {bootstrap.user === null &&
+                session.modes.map((mode) => (
+                  <span key={mode} class={`badge ${mode}`}>
+                    {mode === 'live' ? 'Live' : 'Test'}
+                  </span>
+                ))}
               <p class="hint">
                 Signed in {date(session.created_at)} ·{' '}
                 <time dateTime={session.last_used_at} title={time(session.last_used_at)}>
@@ -64,7 +72,7 @@ export function Sessions() {
             {session.is_current ? (
               <span class="badge active">This one</span>
             ) : (
-              <Allowed scope="account.write">
+              mayEnd() && (
                 <button
                   type="button"
                   class="button danger"
@@ -73,7 +81,7 @@ export function Sessions() {
                 >
                   End
                 </button>
-              </Allowed>
+              )
             )}
           </li>
         ))}
@@ -92,7 +100,9 @@ export function Sessions() {
         <EndDialog
           title={`End ${nameOf(open)}?`}
           path={`/sessions/${open.id}`}
-          text="That device is signed out at once. If you do not recognize it, also revoke the API key that it used."
+          text={`That device is signed out at once. If you do not recognize it, also ${
+            bootstrap.user === null ? 'revoke the API key that it used' : 'change your password'
+          }.`}
           onDone={sessions.reload}
           onClose={close}
         />

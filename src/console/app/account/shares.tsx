@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
+import { Allowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import type { Share } from '../types.ts';
 import { CreateShareDialog } from './share-form.tsx';
@@ -24,10 +25,12 @@ export function Shares() {
           visitors are hidden.
         </p>
         <span class="spacer" />
-        <button type="button" class="button primary" onClick={() => setOpen('create')}>
-          <Icon name="plus" />
-          Create page
-        </button>
+        <Allowed scope="codes.write">
+          <button type="button" class="button primary" onClick={() => setOpen('create')}>
+            <Icon name="plus" />
+            Create page
+          </button>
+        </Allowed>
       </div>
       {data.length === 0 ? (
         <Empty title="No shared pages yet" />
@@ -67,9 +70,11 @@ const ShareItem = ({ share, onEnd }: { share: Share; onEnd(): void }) => (
           </Copy>
         </>
       )}
-      <button type="button" class="button danger" aria-label={`End ${share.name}`} onClick={onEnd}>
-        End
-      </button>
+      <Allowed scope="codes.write">
+        <button type="button" class="button danger" aria-label={`End ${share.name}`} onClick={onEnd}>
+          End
+        </button>
+      </Allowed>
     </span>
   </li>
 );

@@ -1,5 +1,5 @@
 import { displayDestination } from '../codes/destination.ts';
-import type { ApiKey, HistoryEntry, QrCode } from '../types.ts';
+import type { HistoryEntry, QrCode } from '../types.ts';
 import { fieldChange } from './field-changes.tsx';
 
 /** A change in words. */
@@ -29,10 +29,3 @@ export function changeText(entry: HistoryEntry) {
 }
 
 const sentenceCase = (event: string) => event.replaceAll('_', ' ').replace(/^./, (letter) => letter.toUpperCase());
-
-export function actorName(id: string, keys: ApiKey[] | undefined): string {
-  if (id === 'operator') return 'the operator';
-  const key = keys?.find((candidate) => candidate.id === id);
-  if (key !== undefined) return `${key.name} (…${key.last4}${key.revoked_at === undefined ? '' : ', revoked'})`;
-  return keys === undefined ? '…' : 'a key of the other mode';
-}

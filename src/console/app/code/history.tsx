@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { Actor } from '../parts/actor.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
@@ -11,8 +12,8 @@ import { ZoneNote } from '../parts/zone-note.tsx';
 import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { useRoute } from '../router.ts';
-import type { ApiKey, HistoryEntry, Page, QrCode } from '../types.ts';
-import { actorName, changeText } from './changes.tsx';
+import type { HistoryEntry, Page, QrCode } from '../types.ts';
+import { changeText } from './changes.tsx';
 import { TimeMachine } from './time-machine.tsx';
 
 const sizes = [50, 100, 250] as const;
@@ -24,14 +25,11 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
     query: pageQueryOf(query, sizes),
     refreshKey: code.updated_at,
   });
-  const keys = useResource<{ data: ApiKey[] }>(may('account.read') ? '/account/keys' : undefined, {
-    query: { include: 'revoked' },
-  });
   const [target, setTarget] = useState<string>();
   if (history.data === undefined) return <Loading error={history.error} retry={history.reload} lines={5} />;
   return (
     <>
-      <TimeMachine code={code} keys={keys.data?.data} onChange={onChange} />
+      <TimeMachine code={code} onChange={onChange} />
       <section class="card" aria-label="History">
         <Paged what="changes" pagination={history.data.pagination} sizes={sizes} loading={history.loading}>
           <ZoneNote />
@@ -46,7 +44,7 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
                       <time dateTime={entry.timestamp} title={time(entry.timestamp)}>
                         {relativeTime(entry.timestamp)}
                       </time>{' '}
-                      by {actorName(entry.key_id, keys.data?.data)}
+                      by <Actor id={entry.key_id} name={entry.actor_name} />
                     </p>
                   </div>
                   {destination === code.destination_url ? (

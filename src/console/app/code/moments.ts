@@ -6,6 +6,7 @@ export interface Moment {
   version: number;
   timestamp: string;
   key_id: string;
+  actor_name: string | null;
   changes: HistoryEntry[];
 }
 
@@ -13,12 +14,12 @@ export interface Moment {
 export function momentsOf(history: HistoryEntry[]): Moment[] {
   const moments: Moment[] = [];
   for (const entry of history.toReversed()) {
-    const { version, timestamp, key_id } = entry;
+    const { version, timestamp, key_id, actor_name } = entry;
     const last = moments.at(-1);
     if (last?.timestamp === timestamp && last.key_id === key_id) {
       last.version = version;
       last.changes.push(entry);
-    } else moments.push({ version, timestamp, key_id, changes: [entry] });
+    } else moments.push({ version, timestamp, key_id, actor_name, changes: [entry] });
   }
   return moments;
 }

@@ -2,15 +2,16 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { ApiError, api } from '../api.ts';
 import { number, plural, relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
+import { Actor } from '../parts/actor.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { StatusBadge } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { Allowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
-import type { ApiKey, HistoryEntry, Page, PastQrCode, QrCode, Summary } from '../types.ts';
+import type { HistoryEntry, Page, PastQrCode, QrCode, Summary } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
-import { actorName, changeText } from './changes.tsx';
+import { changeText } from './changes.tsx';
 import { type Moment, momentsOf } from './moments.ts';
 import { type Aspect, aspectsOf, differences } from './versions.ts';
 
@@ -20,12 +21,11 @@ const dragPauseMs = 150;
 
 interface Props {
   code: QrCode;
-  keys: ApiKey[] | undefined;
   onChange(): Promise<void>;
 }
 
 /** A slider over the versions of a code: what it was, how it was scanned meanwhile, and a button to bring it back. */
-export function TimeMachine({ code, keys, onChange }: Props) {
+export function TimeMachine({ code, onChange }: Props) {
   const history = useResource<Page<HistoryEntry>>(`/qrcodes/${code.id}/history`, {
     query: { limit: maxChanges },
     refreshKey: code.version,
@@ -46,7 +46,6 @@ export function TimeMachine({ code, keys, onChange }: Props) {
         code={code}
         moment={moments.find(({ version }) => version === moment.version) ?? moment}
         next={moments[moments.findIndex(({ version }) => version === moment.version) + 1]}
-        keys={keys}
         onChange={onChange}
       />
     </section>
@@ -116,7 +115,7 @@ interface VersionProps extends Props {
   next: Moment | undefined;
 }
 
-function Version({ code, moment, next, keys, onChange }: VersionProps) {
+function Version({ code, moment, next, onChange }: VersionProps) {
   const past = useResource<PastQrCode>(`/qrcodes/${code.id}`, { query: { as_of: moment.timestamp } });
   const [isRestoring, setRestoring] = useState(false);
   const then = past.data;
@@ -132,7 +131,7 @@ function Version({ code, moment, next, keys, onChange }: VersionProps) {
           <p key={entry.id}>{changeText(entry)}</p>
         ))}
         <p class="hint">
-          {relativeTime(moment.timestamp)} by {actorName(moment.key_id, keys)}
+          {relativeTime(moment.timestamp)} by <Actor id={moment.key_id} name={moment.actor_name} />
         </p>
       </div>
       <Allowed scope="analytics.read">

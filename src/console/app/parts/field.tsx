@@ -1,6 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
+/** Each apart, because the attributes that an input may have depend on its type. */
+const types = { text: { type: 'text' }, email: { type: 'email' }, password: { type: 'password' } } as const;
+
 interface Props {
   label: string;
   value: string;
@@ -9,6 +12,9 @@ interface Props {
   hint?: ComponentChildren;
   /** Fixed text before the value. */
   prefix?: string;
+  type?: keyof typeof types;
+  /** What the browser may fill in. */
+  autocomplete?: 'off' | 'name' | 'email' | 'current-password' | 'new-password';
   inputMode?: 'url' | 'numeric';
   placeholder?: string;
   /** Turns off spell checking and auto-capitalization. */
@@ -17,7 +23,18 @@ interface Props {
 }
 
 /** A labeled text input with a hint and an error. */
-export function Field({ label, value, onValue, error, hint, prefix, isCode, ...input }: Props) {
+export function Field({
+  label,
+  value,
+  onValue,
+  error,
+  hint,
+  prefix,
+  isCode,
+  type = 'text',
+  autocomplete = 'off',
+  ...input
+}: Props) {
   const id = useId();
   const describedBy = [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`]
     .join(' ')
@@ -30,8 +47,8 @@ export function Field({ label, value, onValue, error, hint, prefix, isCode, ...i
         <input
           {...input}
           {...(isCode ? { spellcheck: false, autocapitalize: 'none' } : {})}
-          type="text"
-          autocomplete="off"
+          {...types[type]}
+          autocomplete={autocomplete}
           id={id}
           value={value}
           onInput={(event) => onValue(event.currentTarget.value)}

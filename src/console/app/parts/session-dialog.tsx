@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { hasSession } from '../api.ts';
-import { currentMode } from '../router.ts';
-import { restoreSession, useLoss } from '../session.ts';
+import { currentMode, pageUrl } from '../router.ts';
+import { type Loss, restoreSession, useLoss } from '../session.ts';
 import { bootstrap } from '../welcome.ts';
 import { Dialog } from './dialog.tsx';
 import { SignInForm } from './sign-in-form.tsx';
@@ -24,6 +24,7 @@ export function SessionDialog() {
     };
   }, [isLost]);
   if (loss === undefined) return null;
+  if (bootstrap.user !== null) return <PersonSessionDialog loss={loss} hasPassword={bootstrap.user.has_password} />;
   const { name } = bootstrap.account;
   const hasOther = loss.kind === 'other_account';
   return (
@@ -44,6 +45,48 @@ export function SessionDialog() {
           </button>
         }
       />
+    </Dialog>
+  );
+}
+
+/** The same for a person, who may also have switched to another account. */
+function PersonSessionDialog({ loss: { kind, message }, hasPassword }: { loss: Loss; hasPassword: boolean }) {
+  const { id, name } = bootstrap.account;
+  const switchBack = async () => {
+    const body = new URLSearchParams({ account: id });
+    await fetch('/console/switch', { method: 'POST', body, redirect: 'manual' });
+    if (await hasSession()) restoreSession();
+  };
+  if (kind === 'other_account')
+    return (
+      <Dialog title="Switched to another account" staysOpen>
+        <p>{message}</p>
+        <p>This page is of “{name}”. What you typed on it is kept.</p>
+        <div class="row actions">
+          <button type="button" class="button" onClick={() => location.reload()}>
+            Reload the page
+          </button>
+          <button type="button" class="button primary" onClick={switchBack}>
+            Switch back to {name}
+          </button>
+        </div>
+      </Dialog>
+    );
+  // Every way to sign in is on the sign-in page, which another tab shows.
+  const signInElsewhere = (
+    <a class="button" href={pageUrl('/')} target="_blank" rel="noreferrer">
+      Sign in in another tab
+    </a>
+  );
+  return (
+    <Dialog title="You are signed out" staysOpen>
+      <p>{message}</p>
+      <p>What you typed on this page is kept, also if you sign in in another tab and come back.</p>
+      {hasPassword ? (
+        <SignInForm mode={currentMode()} asksDevice onSignedIn={restoreSession} actions={signInElsewhere} />
+      ) : (
+        <div class="row actions">{signInElsewhere}</div>
+      )}
     </Dialog>
   );
 }

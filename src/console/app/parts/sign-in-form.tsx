@@ -16,17 +16,21 @@ interface Props {
   actions?: ComponentChildren;
 }
 
-/** Signs in with a key of this page's account, without leaving the page. */
+/** Signs in to this page's account without leaving the page: with a key, or with the password of the page's person. */
 export function SignInForm({ mode, asksDevice = false, onSignedIn, children, actions }: Props) {
   const id = useId();
-  const [key, setKey] = useState('');
+  const { user } = bootstrap;
+  const [secret, setSecret] = useState('');
   const [isOwnDevice, setIsOwnDevice] = useState(asksDevice && bootstrap.is_own_device);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<string>();
   const submit = async () => {
     if (busy) return;
     setBusy(true);
-    const problem = await signIn(key.trim(), mode, isOwnDevice);
+    const problem = await signIn(
+      user === null ? { key: secret.trim(), mode } : { email: user.email, password: secret },
+      isOwnDevice,
+    );
     setBusy(false);
     setError(problem);
     if (problem === undefined) onSignedIn();
@@ -34,17 +38,19 @@ export function SignInForm({ mode, asksDevice = false, onSignedIn, children, act
   return (
     <Form onSubmit={submit}>
       <div class="stack gap-xs field">
-        <label for={id}>{mode === 'test' ? 'Test' : 'Live'} API key</label>
+        <label for={id}>
+          {user === null ? `${mode === 'test' ? 'Test' : 'Live'} API key` : `Password of ${user.email}`}
+        </label>
         <div class="input">
           <input
             id={id}
             type="password"
             autocomplete="current-password"
             spellcheck={false}
-            placeholder={`sk_${mode}_…`}
-            value={key}
+            placeholder={user === null ? `sk_${mode}_…` : ''}
+            value={secret}
             onInput={(event) => {
-              setKey(event.currentTarget.value);
+              setSecret(event.currentTarget.value);
               setError(undefined);
             }}
             aria-invalid={error !== undefined}
@@ -70,7 +76,7 @@ export function SignInForm({ mode, asksDevice = false, onSignedIn, children, act
       )}
       <div class="row actions">
         {actions}
-        <button type="submit" class="button primary" disabled={busy || key.trim() === ''}>
+        <button type="submit" class="button primary" disabled={busy || secret.trim() === ''}>
           Sign in
         </button>
       </div>

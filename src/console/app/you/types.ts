@@ -1,3 +1,4 @@
+import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
 import type { Static } from '@sinclair/typebox';
 import type * as schemas from '../../people/credential-schemas.ts';
 

@@ -8,7 +8,7 @@ import { TimeField } from '../parts/time-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
 import { timeZoneText } from '../time-zones.ts';
-import type { ApiKey, Reverted } from '../types.ts';
+import type { Reverted } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
 
 const hourMs = 3_600_000;
@@ -26,16 +26,25 @@ interface Period {
   to: string;
 }
 
-/** Undoes what a key did: choose a period, look at what would change, confirm. */
-export function UndoDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose(): void }) {
+interface Props {
+  /** A key or a member. */
+  actor: { id: string; name: string };
+  isPerson: boolean;
+  /** What the user should do first, if the actor can still change codes. */
+  advice?: string | undefined;
+  onClose(): void;
+}
+
+/** Undoes what a key or a person did: choose a period, look at what would change, confirm. */
+export function UndoDialog({ actor, isPerson, advice, onClose }: Props) {
   const [period, setPeriod] = useState<Period>({ from: hoursAgo(1), to: '' });
   const [preview, setPreview] = useState<{ period: Period; result: Reverted }>();
   const { busy, errors, run } = useAction(['from', 'to']);
   const revert = ({ from, to }: Period, dry_run: boolean) =>
-    api.post<Reverted>('/account/revert', { actor: apiKey.id, from, ...(to === '' ? {} : { to }), dry_run });
+    api.post<Reverted>('/account/revert', { actor: actor.id, from, ...(to === '' ? {} : { to }), dry_run });
   const look = () =>
     run(async () => {
-      // Without an end, what the key does until the user confirms would not be in the preview.
+      // Without an end, what the actor does until the user confirms would not be in the preview.
       const shown = { ...period, to: period.to === '' ? new Date().toISOString() : period.to };
       setPreview({ period: shown, result: await revert(shown, true) });
     });
@@ -48,7 +57,8 @@ export function UndoDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose(): voi
   if (preview !== undefined)
     return (
       <Preview
-        apiKey={apiKey}
+        name={actor.name}
+        isPerson={isPerson}
         result={preview.result}
         period={preview.period}
         busy={busy}
@@ -58,11 +68,10 @@ export function UndoDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose(): voi
       />
     );
   return (
-    <Dialog title={`Undo what ${apiKey.name} did`} onClose={onClose}>
+    <Dialog title={`Undo what ${actor.name} did`} onClose={onClose}>
       <Form onSubmit={look}>
         <p>
-          Sets codes back to what they were before this key changed them.
-          {apiKey.revoked_at === undefined && ' If the key is in wrong hands, revoke it first.'}
+          Sets codes back to what they were before {isPerson ? actor.name : 'this key'} changed them. {advice}
         </p>
         <fieldset class="row">
           <legend class="hidden">Period</legend>
@@ -105,7 +114,8 @@ export function UndoDialog({ apiKey, onClose }: { apiKey: ApiKey; onClose(): voi
 }
 
 interface PreviewProps {
-  apiKey: ApiKey;
+  name: string;
+  isPerson: boolean;
   result: Reverted;
   period: Period;
   busy: boolean;
@@ -114,7 +124,8 @@ interface PreviewProps {
   onClose(): void;
 }
 
-function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, onConfirm, onClose }: PreviewProps) {
+function Preview({ name, isPerson, result, period, busy, onBack, onConfirm, onClose }: PreviewProps) {
+  const { changes, skipped } = result;
   const codes = Map.groupBy(changes, ({ qr_id }) => qr_id);
   const kept = Map.groupBy(skipped, ({ qr_id }) => qr_id);
   return (
@@ -123,7 +134,7 @@ function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, o
       onClose={onClose}
     >
       <p>
-        By {apiKey.name} from {time(period.from)} to {time(period.to)}:{' '}
+        By {name} from {time(period.from)} to {time(period.to)}:{' '}
         {codes.size === 0 ? 'no code would change.' : `${plural(codes.size, 'code')} would change.`}
       </p>
       <ChangesList
@@ -131,8 +142,8 @@ function Preview({ apiKey, result: { changes, skipped }, period, busy, onBack, o
         kept={[...kept].map(([qr_id, ofCode]) => ({ qr_id, reasons: ofCode.map(({ reason }) => reason) }))}
       />
       <p class="hint">
-        Codes that the key created are paused, not deleted. All of this is in the history of each code, and can be
-        changed again.
+        Codes that {isPerson ? name : 'the key'} created are paused, not deleted. All of this is in the history of each
+        code, and can be changed again.
       </p>
       <div class="row actions">
         <button type="button" class="button" onClick={onBack}>
