@@ -66,7 +66,6 @@ export class SignInSteps {
     const now = this.#clock();
     const hash = createHash('sha256').update(text).digest('base64url');
     const expires = new Date(now.getTime() + stepMinutes * 60_000);
-    await this.#sql`DELETE FROM completed_steps WHERE expires_at <= ${now}`;
     const rows = await this.#sql`
       INSERT INTO completed_steps (hash, expires_at) VALUES (${hash}, ${expires}) ON CONFLICT DO NOTHING RETURNING hash`;
     return rows.length > 0;
