@@ -49,7 +49,7 @@ export function problemWithPassword(
   if (isOwn(plain, [name, email, email.replace(/@.*$/, '')])) return 'must not be your name or your e-mail address';
   if (new Set(plain).size < 5) return 'must have more different characters';
   if (/^\d+$/.test(plain)) return 'must not be only digits';
-  return [plain, withLetters(plain)].some(isCommon)
+  return [plain, withLetters(plain), withLetters(coreOf(plain))].some(isCommon)
     ? 'must not be a common password, a row of keys, or a common word with digits around it'
     : undefined;
 }
@@ -71,10 +71,10 @@ function isCommon(plain: string): boolean {
   return [plain, core, lettersOf(core)].some((text) => common.has(text) || isRepeated(text) || isRuns(text));
 }
 
-/** Whether the text is one of the common ones, or any text of up to four letters, several times. */
+/** Whether the text is one of the common ones, or any text of up to six characters, several times. */
 function isRepeated(text: string): boolean {
   const [, part = ''] = /^(.+?)\1+$/u.exec(text) ?? [];
-  return part !== '' && (part.length <= 4 || common.has(part));
+  return part !== '' && (part.length <= 6 || common.has(part));
 }
 
 /** Whether the text consists of pieces of rows, of at least four characters each. */

@@ -18,6 +18,7 @@ export interface OperationObject {
   description?: string;
   tags?: string[];
   'x-scope'?: string;
+  'x-role'?: string;
   parameters?: { name: string; in: string; required?: boolean; description?: string; schema: JsonSchema }[];
   requestBody?: { required?: boolean; content: Record<string, MediaType> };
   responses: Record<

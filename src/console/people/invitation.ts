@@ -1,6 +1,6 @@
 import { findSession, type SessionUser } from '../../accounts/console-sessions.ts';
 import { readForm } from '../../api/http/form.ts';
-import { invalid, retryLater } from '../../lib/errors.ts';
+import { invalid } from '../../lib/errors.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { newId } from '../../lib/ids.ts';
 import { acceptInvitation, findInvitation, mayCreatePerson, type OpenedInvitation } from '../../people/invitations.ts';
@@ -112,7 +112,7 @@ async function accept(
   }
   if (guest.kind === 'known') {
     const { isRight, refusal } = await tryPassword(console, context, email, form.get('password') ?? '');
-    if (refusal !== undefined) throw retryLater('Too many attempts. Try again in a minute.', 60);
+    if (refusal !== undefined) throw refusal;
     if (!isRight) throw invalid([{ field: 'password', message: 'The password is wrong.' }]);
     const { user } = await acceptInvitation(sql, token, guest.user.id, clock());
     return afterPassword(console, context, { ...next, user });

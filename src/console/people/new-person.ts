@@ -1,6 +1,7 @@
 import { statusOf } from '../../api/http/error-status.ts';
-import { invalid, Refusal } from '../../lib/errors.ts';
+import { type ErrorCode, invalid, Refusal } from '../../lib/errors.ts';
 import { hashPassword } from '../../lib/passwords.ts';
+import { VersionTaken } from '../../log/append.ts';
 import { problemWithPassword } from '../../people/password-rules.ts';
 import { readPerson } from '../../people/users.ts';
 import { type Console, htmlResponse, peerOf, type RequestContext } from '../context.ts';
@@ -27,7 +28,7 @@ export async function readNewPassword(password: string, person: { name: string; 
   return hashPassword(password);
 }
 
-/** What a page shows for an error that the person can do something about: 400 and 409. Others are thrown on. */
+/** Shows an error of a form on its page. */
 export async function orShowError(
   console: Console,
   { request }: RequestContext,
@@ -37,14 +38,16 @@ export async function orShowError(
   try {
     return await work();
   } catch (error) {
-    if (
-      !(error instanceof Refusal) ||
-      !['invalid_request', 'conflict', 'not_found', 'quota_exceeded'].includes(error.code)
-    )
-      throw error;
-    return htmlResponse(console, request, statusOf[error.code], (page) => render(page, sentence(error)));
+    const refusal = error instanceof VersionTaken ? changedMeanwhile() : error;
+    if (!(refusal instanceof Refusal) || !shown.includes(refusal.code)) throw error;
+    return htmlResponse(console, request, statusOf[refusal.code], (page) => render(page, sentence(refusal)));
   }
 }
+
+/** Errors that the person can do something about. */
+const shown: readonly ErrorCode[] = ['invalid_request', 'conflict', 'not_found', 'quota_exceeded', 'rate_limited'];
+
+const changedMeanwhile = () => new Refusal('conflict', 'Someone else changed the account at the same time. Try again.');
 
 /** "name must …" as a sentence. */
 const sentence = ({ message }: Refusal) => message.charAt(0).toUpperCase() + message.slice(1);
