@@ -1,16 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { newId } from '../../src/lib/ids.ts';
-import { hashPassword } from '../../src/lib/passwords.ts';
-import { addMember } from '../../src/people/members.ts';
-import { insertUser } from '../../src/people/users.ts';
 import { type ConsolePage, expectUsable, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
+import { goodPassword, person } from '../support/people.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService({ projections: false });
-const password = 'correct horse battery staple';
 let opened: ConsolePage;
 let page: Page;
 useConsole(service, { isSignedIn: false }, (console) => {
@@ -33,24 +28,15 @@ async function addAuthenticator(): Promise<void> {
   });
 }
 
-async function newPerson() {
-  const now = new Date();
-  const user = { id: newId('usr', now.getTime()), name: 'Ada', email: `${randomUUID()}@example.com` };
-  const { sql } = service.database;
-  await insertUser(sql, Object.assign({ password_hash: await hashPassword(password) }, user), { now });
-  await addMember(sql, opened.account.id, user.id, 'owner', { actor: 'operator', now });
-  return user;
-}
-
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 
 test('a person adds a passkey, signs in with it without an address, proves a session again, and removes it', async () => {
   const { url } = opened;
-  const user = await newPerson();
+  const user = await person(service, { account: opened.account.id });
   await addAuthenticator();
   await page.goto(`${url}/console/you`);
   await page.getByLabel('E-mail').fill(user.email);
-  await page.getByLabel('Password').fill(password);
+  await page.getByLabel('Password').fill(goodPassword);
   await button('Sign in').click();
   await button('Add a passkey').click();
   await page.getByText('Passkey added.').waitFor();

@@ -236,5 +236,12 @@ describe('the person of an identity', () => {
   test('is not created without a role or an address', async () => {
     expect(await find(identity(), false)).toEqual({ refused: 'unknown' });
     expect(await find(identity({ email: undefined }))).toEqual({ refused: 'no_email' });
+    expect(await find(identity({ email: 'ada' }))).toEqual({ refused: 'no_email' });
+  });
+
+  test('is named after the address if the provider sends no name that a person can have', async () => {
+    const given = identity({ name: 'x'.repeat(300) });
+    const found = await find(given);
+    expect('user' in found && (await userOf(found.user))).toMatchObject({ name: given.email });
   });
 });

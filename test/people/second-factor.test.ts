@@ -1,21 +1,15 @@
-import { randomUUID } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { newId } from '../../src/lib/ids.ts';
-import { hashPassword } from '../../src/lib/passwords.ts';
-import { addMember } from '../../src/people/members.ts';
-import { insertUser } from '../../src/people/users.ts';
+import { command } from '../support/command.ts';
 import { openTab, type Tab } from '../support/console.ts';
+import { goodPassword, person } from '../support/people.ts';
 import { useService } from '../support/service.ts';
 
 let time = Date.now();
 const service = useService({ projections: false, clock: () => new Date(time) });
-const password = 'correct horse battery staple';
 let account: string;
-let passwordHash: string;
 beforeAll(async () => {
   account = (await service.account()).id;
-  passwordHash = await hashPassword(password);
 });
 
 // All tests come from one address, whose tries are limited.
@@ -27,22 +21,14 @@ const pass = (seconds: number) => {
   time += seconds * 1000;
 };
 
-async function newPerson() {
-  const user = { id: newId('usr', time), name: 'Ada', email: `${randomUUID()}@example.com` };
-  const { sql } = service.database;
-  await insertUser(sql, Object.assign({ password_hash: passwordHash }, user), { now: new Date(time) });
-  await addMember(sql, account, user.id, 'owner', { actor: 'operator', now: new Date(time) });
-  return user;
-}
-
-const signIn = async (email: string, given = password) => {
+const signIn = async (email: string, password = goodPassword) => {
   const tab = openTab(service.urls[0] ?? '');
-  return { tab, answer: await tab.form('/console/session', { email, password: given }) };
+  return { tab, answer: await tab.form('/console/session', { email, password }) };
 };
 
 /** A person whose sign-ins ask for a code. */
 async function newPersonWithCodes() {
-  const { email } = await newPerson();
+  const { email } = await person(service, { account });
   const { tab } = await signIn(email);
   const begun = await tab.send('POST', '/console/api/me/totp');
   expect(begun.status, begun.text).toBe(201);
@@ -132,7 +118,7 @@ test('our script, which signs in without leaving the page, is told about the cod
   const { email } = await newPersonWithCodes();
   const tab = openTab(service.urls[0] ?? '');
   const headers = { 'sec-fetch-site': 'same-origin', accept: 'application/json' };
-  const { status, body } = await tab.form('/console/session', { email, password }, headers);
+  const { status, body } = await tab.form('/console/session', { email, password: goodPassword }, headers);
   expect([status, body.error.message]).toEqual([401, expect.stringContaining('one-time code')]);
 });
 
@@ -141,4 +127,13 @@ test('a session with an API key has no codes', async () => {
   const tab = openTab(service.urls[0] ?? '');
   await tab.signIn(keys.live);
   expect((await tab.send('POST', '/console/api/me/totp')).status).toBe(404);
+});
+
+test('the operator turns off the codes of a person who has lost the app and the recovery codes', async () => {
+  const { email } = await newPersonWithCodes();
+  const environment = { DATABASE_URL: service.database.url, PUBLIC_URL: service.urls[0] ?? '' };
+  const { code, output } = await command(['user', 'reset', email, '--remove-codes'], environment);
+  expect(code, output).toBe(0);
+  expect(output).toContain('One-time codes of the person are turned off.');
+  expect((await signIn(email)).answer.status).toBe(303);
 });

@@ -106,7 +106,7 @@ const texts: Record<Reason, { status: number; message: string }> = {
       'The person with your e-mail address signs in with another identity of your provider. Ask the operator of this service.',
   },
   unknown: { status: 403, message: 'You are not known here. Ask the owner of an account to invite you.' },
-  no_email: { status: 403, message: 'Your provider sent no e-mail address, which a new person needs.' },
+  no_email: { status: 403, message: 'Your provider sent no valid e-mail address, which a new person needs.' },
 };
 
 async function requireFewTries({ api }: Console, context: RequestContext): Promise<void> {

@@ -1,9 +1,11 @@
+import { problemWithName } from '../../../events/fields.ts';
 import { joinAccount, type Role } from '../../../events/member.ts';
 import { newId } from '../../lib/ids.ts';
 import type { Queryable, Sql, Transaction } from '../../lib/sql.ts';
 import { violates } from '../../log/connect.ts';
 import { removeUnconfirmed } from '../credentials.ts';
 import { changeMembers, requireRoom } from '../members.ts';
+import { problemWithEmail } from '../users.ts';
 import type { Identity } from './provider.ts';
 
 /** Why an identity cannot sign in, though the provider vouches for it. */
@@ -14,7 +16,7 @@ export type PersonRefusal =
   | 'other_identity'
   /** There is no such person, and the settings create none. */
   | 'unknown'
-  /** A new person needs an address, and the provider sent none. */
+  /** A new person needs an address, and the provider sent no valid one. */
   | 'no_email';
 
 export interface FoundPerson {
@@ -41,9 +43,11 @@ export async function findPerson(
   const found = await findKnown(sql, identity, now);
   if (found !== undefined) return found;
   if (joining === undefined) return { refused: 'unknown' };
-  if (identity.email === undefined) return { refused: 'no_email' };
+  const { name, email = '' } = identity;
+  if (problemWithEmail(email) !== undefined) return { refused: 'no_email' };
+  const hasName = name !== undefined && problemWithName(name) === undefined;
   try {
-    return await createPerson(sql, { ...identity, email: identity.email }, joining, now);
+    return await createPerson(sql, { ...identity, name: hasName ? name : email, email }, joining, now);
   } catch (error) {
     // Another sign-in has created the same person meanwhile.
     if (!violates(error, 'users_email') && !violates(error, 'user_identities_pkey')) throw error;
@@ -78,12 +82,12 @@ const insertIdentity = (sql: Queryable, { issuer, subject }: Identity, user: str
 /** Creates the person together with the membership: neither is of use without the other. */
 async function createPerson(
   sql: Sql,
-  identity: Identity & { email: string },
+  identity: Identity & { name: string; email: string },
   { account, role }: Joining,
   now: Date,
 ): Promise<FoundPerson> {
   const user = newId('usr', now.getTime());
-  const { email, name = email, isEmailVerified } = identity;
+  const { email, name, isEmailVerified } = identity;
   await changeMembers(
     sql,
     account,

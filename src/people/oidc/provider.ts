@@ -40,7 +40,6 @@ export interface Identity {
 const metadataMinutes = 5;
 /** How long ago a proof may be that was asked for again. */
 const proofSeconds = 900;
-const maxNameLength = 100;
 
 /** An OpenID provider. Nothing is read from it before the first sign-in, so the service starts without it. */
 export class OidcProvider {
@@ -193,6 +192,6 @@ const identityOf = (claims: Claims, issuer: string): Identity => ({
   subject: claims.sub,
   email: textOf(claims.email),
   isEmailVerified: claims.email_verified === true,
-  name: textOf(claims.name)?.slice(0, maxNameLength),
+  name: textOf(claims.name),
   claims,
 });
