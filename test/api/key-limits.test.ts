@@ -52,7 +52,7 @@ describe('scopes', () => {
 
   test('the table has no operation that does not exist', async () => {
     const documented = (await operationsOf(service.urls[0] as string)).map(([, , { operationId }]) => operationId);
-    const ofConsole = /Selected|Console|^checkShortCodes$|^createPhoneLink$/;
+    const ofConsole = /Selected|Console|Me$|Totp$|Passkey$|^replaceRecoveryCodes$|^checkShortCodes$|^createPhoneLink$/;
     expect(Object.keys(access).filter((id) => !documented.includes(id) && !ofConsole.test(id))).toEqual([]);
   });
 

@@ -69,6 +69,7 @@ describe('signing in and out', () => {
     await button('Sign out').click();
     await page.getByText('I lost my API key').click();
     await page.getByText('./scanlog account key').waitFor();
+    await page.getByText('Sign in with an API key').click();
     await page.getByLabel('API key').fill(unknownKey());
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('does not exist').waitFor();

@@ -57,6 +57,7 @@ describe('two tabs', () => {
     await tab.goto(`${url}/console`);
     await openAccountMenu(tab);
     await tab.getByRole('button', { name: 'Sign out' }).click();
+    await tab.getByText('Sign in with an API key').click();
     await tab.getByLabel('API key').fill(other.keys.live);
     await tab.keyboard.press('Enter');
     await tab.getByRole('heading', { name: 'Create your first QR code' }).waitFor();
@@ -116,6 +117,7 @@ describe('an ended session', () => {
     await openAccountMenu(page);
     await button('Sign out').click();
     await page.goto(`${url}/console/codes/${code.id}?tab=history`);
+    await page.getByText('Sign in with an API key').click();
     await page.getByLabel('API key').fill(account.keys.live);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Deep' }).waitFor();

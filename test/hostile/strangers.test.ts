@@ -6,6 +6,7 @@ import { openTab } from '../support/console.ts';
 import { type DocumentedOperation, type OperationObject, operationsOf } from '../support/documented.ts';
 import { eventually } from '../support/eventually.ts';
 import { blamedFields, unknownKey } from '../support/http.ts';
+import { person } from '../support/people.ts';
 import { endWindows, holdWindows } from '../support/rate-windows.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { dumpTable } from '../support/tables.ts';
@@ -19,7 +20,7 @@ const receiver = useReceiver();
 type Mode = 'live' | 'test';
 interface Resources {
   /** One resource of each kind, by the prefix of its id. */
-  ids: Record<'qr_' | 'key_' | 'whd_' | 'logo_' | 'wh_' | 'whr_' | 'shr_' | 'dom_', string>;
+  ids: Record<'qr_' | 'key_' | 'whd_' | 'logo_' | 'wh_' | 'whr_' | 'shr_' | 'dom_' | 'usr_' | 'inv_', string>;
   url: string;
 }
 
@@ -28,8 +29,10 @@ let stranger: TestAccount;
 const ofOwner = {} as Record<Mode, Resources>;
 let operations: DocumentedOperation[];
 
-/** Creates a scanned code, a webhook with a delivery and a replay, a key, a logo and a shared page; the domain is of both modes. */
-async function createResources(account: TestAccount, mode: Mode, domain: string): Promise<Resources> {
+type OfBoth = Pick<Resources['ids'], 'dom_' | 'usr_' | 'inv_'>;
+
+/** Creates a scanned code, a webhook with a delivery and a replay, a key, a logo and a shared page; domain, member and invitation are of both modes. */
+async function createResources(account: TestAccount, mode: Mode, ofBoth: OfBoth): Promise<Resources> {
   const api = account[mode];
   const { url } = await setHook(api, receiver.url(newPath()));
   const code = await codeOf(api);
@@ -48,12 +51,16 @@ async function createResources(account: TestAccount, mode: Mode, domain: string)
   expect(replay.status).toBe(202);
   const { id: share } = (await api.post('/v1/shares', { name: 'Client', qr_ids: [code.id] })).body;
   const ofWebhook = { whd_: delivery, wh_: webhook.id, whr_: replay.body.id };
-  return { ids: { qr_: code.id, key_: key, logo_: logo, ...ofWebhook, shr_: share, dom_: domain }, url };
+  return { ids: { qr_: code.id, key_: key, logo_: logo, ...ofWebhook, shr_: share, ...ofBoth }, url };
 }
 
 async function createBoth(account: TestAccount, name: string): Promise<[live: Resources, test: Resources]> {
-  const { id } = (await account.live.post('/v1/domains', { name })).body;
-  return Promise.all([createResources(account, 'live', id), createResources(account, 'test', id)]);
+  const { id: dom_ } = (await account.live.post('/v1/domains', { name })).body;
+  const invitation = { email: `guest@${name}`, role: 'viewer' };
+  const { id: inv_ } = (await account.live.post('/v1/account/invitations', invitation)).body;
+  const { id: usr_ } = await person(service, { account: account.id });
+  const ofBoth = { dom_, inv_, usr_ };
+  return Promise.all([createResources(account, 'live', ofBoth), createResources(account, 'test', ofBoth)]);
 }
 
 beforeAll(async () => {
@@ -78,6 +85,9 @@ async function dumpTables(): Promise<Record<string, string[]>> {
     'subscriptions',
     'shares',
     'domains',
+    'members',
+    'invitations',
+    'one_time_links',
   ];
   return Object.fromEntries(await Promise.all(tables.map(async (name) => [name, await dumpTable(sql, name)])));
 }
@@ -109,8 +119,10 @@ const sendExample = (
   return api.send(path, { method, headers: { 'content-type': 'application/json' }, ...body });
 };
 
-/** Keys and domains belong to the account, whatever the mode. Domains are for live keys only. */
-const isOfBothModes = (kind: Kind) => kind === 'key_' || kind === 'dom_';
+/** For live keys only. */
+const isLiveOnly = (kind: Kind) => ['dom_', 'usr_', 'inv_'].includes(kind);
+/** Keys, domains, members and invitations belong to the account, whatever the mode. */
+const isOfBothModes = (kind: Kind) => kind === 'key_' || isLiveOnly(kind);
 
 const operationsWithId = () =>
   operations.flatMap(([method, path, operation]) => {
@@ -123,7 +135,7 @@ describe('resources of another account or mode', () => {
   test('answer 404 for every operation that takes an id, and do not change', async () => {
     const withId = operationsWithId();
     expect(withId.length).toBeGreaterThanOrEqual(13);
-    expect(new Set(withId.flatMap(({ kinds }) => kinds)).size).toBe(8);
+    expect(new Set(withId.flatMap(({ kinds }) => kinds)).size).toBe(10);
     const before = await dumpTables();
 
     for (const { method, path, operation, kind, kinds } of withId)
@@ -135,7 +147,7 @@ describe('resources of another account or mode', () => {
           ...(isOfBothModes(kind)
             ? []
             : [['the other mode', owner[mode === 'live' ? 'test' : 'live']] as [string, Api]]),
-        ].filter(([, api]) => kind !== 'dom_' || api === stranger.live) as [string, Api][];
+        ].filter(([, api]) => !isLiveOnly(kind) || api === stranger.live) as [string, Api][];
         for (const [who, api] of others) {
           const answer = await sendExample(api, method, existing, operation);
           const unknown = filled(path, kinds, (one) => `${one}0000000000000000000000`);
@@ -169,7 +181,7 @@ describe('resources of another account or mode', () => {
         filled(path.replace('/v1', '/console/api'), kinds, (one) => ofOwner[mode].ids[one]);
       const statuses = [
         await strangers.send(method, `${pathIn('live')}?mode=live`, body),
-        ...(kind === 'dom_' ? [] : [await strangers.send(method, `${pathIn('test')}?mode=test`, body)]),
+        ...(isLiveOnly(kind) ? [] : [await strangers.send(method, `${pathIn('test')}?mode=test`, body)]),
         ...(isOfBothModes(kind) ? [] : [await ownersLive.send(method, pathIn('test'), body)]),
       ].map(({ status }) => status);
       expect(new Set(statuses), `${method} ${path}`).toEqual(new Set([404]));

@@ -91,6 +91,10 @@ beforeAll(async () => {
     await sql`
       INSERT INTO scans VALUES (nextval('log_position'), ${`scan_${i}`}, 'qr_1', 'acct_1', 'live',
         ${at}::text::timestamptz, 'DE', ${text}, ${text}, 'ios', 'safari', ${i % 2 === 0}, gen_random_uuid(), true, ${i})`;
+    await sql`
+      INSERT INTO users (id, name, email, password_hash, created_at)
+      VALUES (${`usr_${i}`}, ${text}, ${`${i}@example.com`}, ${text}, now())`;
+    await sql`INSERT INTO members VALUES ('acct_1', ${`usr_${i}`}, 'viewer', now())`;
     await sql`INSERT INTO visitors VALUES (hashtextextended(${text}, 0), gen_random_uuid())`;
     await sql`INSERT INTO visitor_keys VALUES (${`qr_${i}`}, decode(${'00ff27225c'.slice(0, i)}, 'escape'))`;
   }

@@ -24,6 +24,7 @@ import { command } from '../support/command.ts';
 import { openTab, type Tab } from '../support/console.ts';
 import { createDatabase, uniqueName } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import { person, signedIn, type TestPerson } from '../support/people.ts';
 import { scanned, visitorNamed } from '../support/scans.ts';
 import { testBox } from '../support/secret-box.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -50,6 +51,7 @@ const words = [
   'zebrahook',
   'Zebrakey',
   'zebra-idempotent',
+  'zebra-guest',
 ];
 
 /** The columns of an event that stay after its erasure. */
@@ -69,6 +71,8 @@ let otherCode: Created;
 let active: Created;
 let deletedBefore: Created;
 let tab: Tab;
+let member: TestPerson;
+let membersTab: Tab;
 let before: Fact[];
 let verifiedMeanwhile: unknown[];
 /** Scans of the other account before and after the erasure. */
@@ -105,6 +109,9 @@ beforeAll(async () => {
   [gone, other] = [await service.account(), await service.account()];
   await setHook(gone.live, receiver.url('zebrahook'));
   await gone.live.post('/v1/account/keys', { name: 'Zebrakey', mode: 'live' });
+  await gone.live.post('/v1/account/invitations', { email: 'zebra-guest@example.com', role: 'viewer' });
+  member = await person(service, { account: gone.id, name: 'Member' });
+  membersTab = await signedIn(service, member);
   const fields = { name: 'Zebrafisch', destination_url: 'https://zebra-destination.example/' };
   const { body: domain } = await gone.live.post('/v1/domains', { name: 'zebra-domain.example' });
   await gone.live.patch(`/v1/domains/${domain.id}`, { root_url: 'https://zebra-destination.example/' });
@@ -162,6 +169,13 @@ describe('an account deleted by the operator', () => {
       expect((await send(otherCode)).status).toBe(302);
     }
     expect((await tab.get('/console/api/qrcodes')).status).toBe(401);
+  });
+
+  test('has no members and invitations, while the person stays, and is signed out', async () => {
+    for (const table of ['members', 'invitations', 'one_time_links'])
+      expect(await countIn(table, gone.id), table).toBe(0);
+    expect(await sql()`SELECT name FROM users WHERE id = ${member.id}`).toEqual([{ name: 'Member' }]);
+    expect((await membersTab.get('/console/api/me')).status).toBe(401);
   });
 
   test('leaves nothing that it sent in any table', async () => {

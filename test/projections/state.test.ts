@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { CodeChange } from '../../events/code.ts';
 import type { KeyLimits } from '../../events/key.ts';
+import { type Role, roles } from '../../events/member.ts';
 import type { Owner } from '../../events/owner.ts';
 import { type Mode, type Plan, plans } from '../../events/plans.ts';
 import type { GivenRule } from '../../events/targeting/rule-ids.ts';
@@ -18,6 +19,7 @@ import { Refusal } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
 import { locks } from '../../src/log/locks.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
+import { addMember, changeRole, removeMember } from '../../src/people/members.ts';
 import * as webhooks from '../../src/webhooks/commands.ts';
 import { png } from '../logos/pictures.ts';
 import { useEmptiedDatabase } from '../support/emptied.ts';
@@ -81,6 +83,7 @@ type Step =
   | { do: 'plan'; account: number; plan: Plan }
   | { do: 'rename'; account: number; name: string }
   | { do: 'timezone'; account: number; timezone: string }
+  | { do: 'member'; account: number; user: string; role: Role; removed: boolean }
   | { do: 'logo'; account: number; mode: Mode; shade: number; removed: boolean }
   | { do: 'webhook'; account: number; mode: Mode; active: boolean; tags: string[] | null; removed: boolean };
 
@@ -134,6 +137,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('rename' as const), account: which, name: fc.constantFrom('Test', 'Café 楽') }),
   fc.record({ do: fc.constant('timezone' as const), account: which, timezone: fc.constantFrom('UTC', 'Asia/Kolkata') }),
   fc.record({
+    do: fc.constant('member' as const),
+    account: which,
+    user: fc.constantFrom('usr_1', 'usr_2'),
+    role: fc.constantFrom(...roles),
+    removed: fc.boolean(),
+  }),
+  fc.record({
     do: fc.constant('logo' as const),
     account: which,
     mode,
@@ -176,6 +186,18 @@ async function addPicture(owner: Owner, { shade, removed }: Extract<Step, { do: 
   const logo = { art, format: 'png' as const, ...size, bytes: picture.length };
   const { id } = await addLogo(database.sql, owner, logo, by, 1_000);
   if (removed) await removeLogo(database.sql, owner, id, by);
+}
+
+/** Makes a person a member, sets the role, and may remove the person again, unless that is the last owner. */
+async function addPerson(account: string, { user, role, removed }: Extract<Step, { do: 'member' }>): Promise<void> {
+  const { sql } = database;
+  await addMember(sql, account, user, 'viewer', by);
+  try {
+    await changeRole(sql, account, user, role, by);
+    if (removed) await removeMember(sql, account, user, by);
+  } catch (error) {
+    if (!(error instanceof Refusal && error.code === 'last_owner')) throw error;
+  }
 }
 
 async function run(world: World, now: Step): Promise<void> {
@@ -245,6 +267,9 @@ async function run(world: World, now: Step): Promise<void> {
       break;
     case 'timezone':
       if (account !== undefined) await setTimezone(sql, account.id, now.timezone, by);
+      break;
+    case 'member':
+      if (account !== undefined) await addPerson(account.id, now);
       break;
     case 'logo':
       if (account !== undefined) await addPicture({ account: account.id, mode: now.mode }, now);

@@ -508,9 +508,17 @@ export type HistoryEntry = {
      */
     to: unknown;
     /**
-     * Key that made the change, `operator`, or `scanlog` for the service itself.
+     * Key (`key_…`) or person (`usr_…`) that made the change, `operator`, or `scanlog` for the service itself.
      */
     key_id: string;
+    /**
+     * The same as `key_id`.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
 };
 
 export type Deleted = {
@@ -697,7 +705,7 @@ export type RestoreRequest = {
 
 export type RevertRequest = {
     /**
-     * Id of the key whose changes are undone, `key_…`, as `key_id` in the history; also of a revoked one. Changes in the console are made by the key that its session was opened with.
+     * Id of the key (`key_…`) or person (`usr_…`) whose changes are undone, as `key_id` in the history; also of a revoked key or a former member. Changes in the console are made by the person who signed in, or by the key of the session.
      */
     actor: string;
     /**
@@ -2849,12 +2857,105 @@ export type NewApiKey = {
     allowed_cidrs?: Array<string> | null;
 };
 
+export type Member = {
+    /**
+     * Identifier of the person.
+     */
+    id: string;
+    name: string;
+    /**
+     * E-mail address; null for a caller who is not owner, except their own.
+     */
+    email: string | null;
+    /**
+     * What the person may do: all of it (`owner`), change codes (`editor`), or read (`viewer`).
+     */
+    role: 'owner' | 'editor' | 'viewer';
+    /**
+     * When the person became a member.
+     */
+    joined_at: string;
+    last_signed_in_at: string | null;
+    /**
+     * Whether it is the person who sent the request.
+     */
+    is_you: boolean;
+};
+
+export type MemberChange = {
+    /**
+     * What the person may do: all of it (`owner`), change codes (`editor`), or read (`viewer`).
+     */
+    role: 'owner' | 'editor' | 'viewer';
+};
+
+export type Invitation = {
+    /**
+     * Identifier of the invitation.
+     */
+    id: string;
+    /**
+     * E-mail address.
+     */
+    email: string;
+    /**
+     * What the person may do: all of it (`owner`), change codes (`editor`), or read (`viewer`).
+     */
+    role: 'owner' | 'editor' | 'viewer';
+    /**
+     * When it was created.
+     */
+    created_at: string;
+    /**
+     * When its link stops working.
+     */
+    expires_at: string;
+};
+
+export type CreatedInvitation = {
+    /**
+     * Identifier of the invitation.
+     */
+    id: string;
+    /**
+     * E-mail address.
+     */
+    email: string;
+    /**
+     * What the person may do: all of it (`owner`), change codes (`editor`), or read (`viewer`).
+     */
+    role: 'owner' | 'editor' | 'viewer';
+    /**
+     * When it was created.
+     */
+    created_at: string;
+    /**
+     * When its link stops working.
+     */
+    expires_at: string;
+    /**
+     * The link to send to the person: only this response contains it. It works once, for 7 days.
+     */
+    url: string;
+};
+
+export type NewInvitation = {
+    /**
+     * E-mail address.
+     */
+    email: string;
+    /**
+     * What the person may do: all of it (`owner`), change codes (`editor`), or read (`viewer`).
+     */
+    role: 'owner' | 'editor' | 'viewer';
+};
+
 export type Error = {
     error: {
         /**
          * Machine-readable error code.
          */
-        code: 'invalid_request' | 'destination_blocked' | 'unreadable_style' | 'unsupported_characters' | 'unauthorized' | 'quota_exceeded' | 'plan_required' | 'account_suspended' | 'live_key_required' | 'insufficient_scope' | 'wider_key' | 'address_not_allowed' | 'not_found' | 'method_not_allowed' | 'short_code_taken' | 'domain_taken' | 'conflict' | 'idempotency_conflict' | 'logo_in_use' | 'replay_running' | 'account_changed' | 'gone' | 'disabled' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
+        code: 'invalid_request' | 'destination_blocked' | 'unreadable_style' | 'unsupported_characters' | 'unauthorized' | 'quota_exceeded' | 'plan_required' | 'account_suspended' | 'live_key_required' | 'insufficient_scope' | 'insufficient_role' | 'reauthentication_required' | 'wider_key' | 'address_not_allowed' | 'not_found' | 'method_not_allowed' | 'short_code_taken' | 'domain_taken' | 'conflict' | 'idempotency_conflict' | 'logo_in_use' | 'replay_running' | 'account_changed' | 'last_owner' | 'already_member' | 'gone' | 'disabled' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
         /**
          * Human-readable message.
          */
@@ -2873,12 +2974,1184 @@ export type Error = {
 /**
  * An event of the account; `type` says which `data` it has.
  */
-export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
+export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | MemberJoinedEvent | MemberRoleChangedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationRevokedEvent | InvitationAcceptedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
 
 /**
  * An event of the audit log; `type` says which `data` it has.
  */
-export type AuditEvent = CodeDisabledEvent | CodeEnabledEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
+export type AuditEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'code.disabled';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the code.
+         */
+        qr_id: string;
+        /**
+         * The field that changed, or `schedule`, `query` for several; `version` for a restore; null for create and delete.
+         */
+        field: string | null;
+        /**
+         * Value before the change.
+         */
+        from: unknown;
+        /**
+         * Value after the change; for a new code all fields that were given.
+         */
+        to: unknown;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'code.enabled';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the code.
+         */
+        qr_id: string;
+        /**
+         * The field that changed, or `schedule`, `query` for several; `version` for a restore; null for create and delete.
+         */
+        field: string | null;
+        /**
+         * Value before the change.
+         */
+        from: unknown;
+        /**
+         * Value after the change; for a new code all fields that were given.
+         */
+        to: unknown;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'key.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the key.
+         */
+        key_id: string;
+        name: string;
+        mode: 'live' | 'test';
+        /**
+         * The last four characters of the key.
+         */
+        last4: string;
+        /**
+         * What the key may do; null for full access.
+         */
+        scopes: Array<'codes.read' | 'codes.write' | 'analytics.read' | 'events.read' | 'webhooks.write' | 'domains.write' | 'account.read' | 'account.write'> | null;
+        /**
+         * When the key stops working; null if it does not expire.
+         */
+        expires_at: string | null;
+        /**
+         * The networks that the key may be used from; null for all.
+         */
+        allowed_cidrs: Array<string> | null;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'key.rotated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the key.
+         */
+        key_id: string;
+        mode: 'live' | 'test';
+        /**
+         * The new key.
+         */
+        replaced_by: string;
+        /**
+         * When the replaced key stops working.
+         */
+        expires_at: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'key.revoked';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the key.
+         */
+        key_id: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.set';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        mode: 'live' | 'test';
+        url: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the webhook.
+         */
+        webhook_id: string;
+        mode: 'live' | 'test';
+        url: string;
+        description: string;
+        events: Array<string>;
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
+        active: boolean;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the webhook.
+         */
+        webhook_id: string;
+        mode: 'live' | 'test';
+        from: {
+            url?: string;
+            description?: string;
+            events?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+            active?: boolean;
+        };
+        to: {
+            url?: string;
+            description?: string;
+            events?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+            active?: boolean;
+        };
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.secret_rotated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the webhook.
+         */
+        webhook_id: string;
+        mode: 'live' | 'test';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.disabled';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the webhook.
+         */
+        webhook_id: string;
+        mode: 'live' | 'test';
+        reason: 'gone' | 'failing';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'webhook.deleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the webhook.
+         */
+        webhook_id: string;
+        mode: 'live' | 'test';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'session.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the session.
+         */
+        session_id: string;
+        mode: 'live' | 'test';
+        /**
+         * With a key, with a password, passkey or identity provider, or with a link, from another signed-in device or to set a password.
+         */
+        by: 'key' | 'link' | 'password' | 'passkey' | 'oidc';
+        device: string;
+        browser: string;
+        /**
+         * Whether the person had never signed in on this device before; false for a key.
+         */
+        is_new_device: boolean;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'session.ended';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the session.
+         */
+        session_id: string;
+        mode: 'live' | 'test';
+        by: 'sign_out' | 'other_session' | 'operator';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'sign_in.failed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        mode: 'live' | 'test';
+        reason: 'key_revoked' | 'key_expired' | 'address_not_allowed' | 'other_account' | 'other_mode' | 'link_expired';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'logo.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the logo.
+         */
+        logo_id: string;
+        mode: 'live' | 'test';
+        format: 'png' | 'jpeg' | 'webp' | 'svg';
+        /**
+         * In pixels.
+         */
+        width: number;
+        /**
+         * In pixels.
+         */
+        height: number;
+        /**
+         * Size of the uploaded picture.
+         */
+        bytes: number;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'logo.deleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the logo.
+         */
+        logo_id: string;
+        mode: 'live' | 'test';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.added';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.verified';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.failing';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+        problems: Array<{
+            check: 'txt' | 'reach' | 'claim';
+            expected: string;
+            found: string;
+        }>;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+        from: {
+            root_url: string | null;
+            not_found_url: string | null;
+            expired_url: string | null;
+            app_links: {
+                apple?: unknown;
+                android?: Array<unknown>;
+            } | null;
+        };
+        to: {
+            root_url: string | null;
+            not_found_url: string | null;
+            expired_url: string | null;
+            app_links: {
+                apple?: unknown;
+                android?: Array<unknown>;
+            } | null;
+        };
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'domain.removed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the domain.
+         */
+        domain_id: string;
+        name: string;
+        reason: 'removed' | 'claimed';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'share.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the page.
+         */
+        share_id: string;
+        mode: 'live' | 'test';
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
+        name: string;
+        has_password: boolean;
+        expires_at: string | null;
+        bots: 'include' | 'exclude';
+        frame_origins: Array<string>;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'share.changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the page.
+         */
+        share_id: string;
+        mode: 'live' | 'test';
+        from: {
+            name?: string;
+            has_password?: boolean;
+            expires_at?: string | null;
+            bots?: 'include' | 'exclude';
+            frame_origins?: Array<string>;
+        };
+        to: {
+            name?: string;
+            has_password?: boolean;
+            expires_at?: string | null;
+            bots?: 'include' | 'exclude';
+            frame_origins?: Array<string>;
+        };
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'share.ended';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the page.
+         */
+        share_id: string;
+        mode: 'live' | 'test';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'member.joined';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the person.
+         */
+        user_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'member.role_changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the person.
+         */
+        user_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'member.removed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the person.
+         */
+        user_id: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'invitation.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the invitation.
+         */
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'invitation.revoked';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the invitation.
+         */
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'invitation.accepted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the invitation.
+         */
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        name: string;
+        plan: 'free' | 'pro' | 'business' | 'enterprise';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        field: 'name' | 'timezone' | 'guest_page' | 'primary_domain';
+        from: string;
+        to: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.plan_changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        from: 'free' | 'pro' | 'business' | 'enterprise';
+        to: 'free' | 'pro' | 'business' | 'enterprise';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.reverted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        mode: 'live' | 'test';
+        /**
+         * The key or person whose changes were undone.
+         */
+        actor: string;
+        from: string;
+        to: string;
+        /**
+         * Codes that were changed.
+         */
+        changed: number;
+        /**
+         * Things that were left as they are.
+         */
+        skipped: number;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.suspended';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * The reason that the operator gave.
+         */
+        reason: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'account.resumed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        [key: string]: never;
+    };
+};
 
 /**
  * A code was scanned.
@@ -2894,7 +4167,7 @@ export type ScanCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -2918,7 +4191,7 @@ export type CodeCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -2959,7 +4232,7 @@ export type CodeUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3000,7 +4273,7 @@ export type CodePausedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3041,7 +4314,7 @@ export type CodeResumedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3082,7 +4355,7 @@ export type CodePublishedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3123,7 +4396,7 @@ export type CodeRestoredEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3164,7 +4437,7 @@ export type CodeLimitReachedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3205,7 +4478,7 @@ export type CodeDisabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3246,7 +4519,7 @@ export type CodeEnabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3287,7 +4560,7 @@ export type CodeDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3328,7 +4601,7 @@ export type KeyCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3375,7 +4648,7 @@ export type KeyRotatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3413,7 +4686,7 @@ export type KeyRevokedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3442,7 +4715,7 @@ export type WebhookSetEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3469,7 +4742,7 @@ export type WebhookCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3505,7 +4778,7 @@ export type WebhookUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3551,7 +4824,7 @@ export type WebhookSecretRotatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3581,7 +4854,7 @@ export type WebhookDisabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3612,7 +4885,7 @@ export type WebhookDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3642,7 +4915,7 @@ export type SessionCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3656,16 +4929,20 @@ export type SessionCreatedEvent = {
         session_id: string;
         mode: 'live' | 'test';
         /**
-         * With a key, or with a link from another signed-in device.
+         * With a key, with a password, passkey or identity provider, or with a link, from another signed-in device or to set a password.
          */
-        by: 'key' | 'link';
+        by: 'key' | 'link' | 'password' | 'passkey' | 'oidc';
         device: string;
         browser: string;
+        /**
+         * Whether the person had never signed in on this device before; false for a key.
+         */
+        is_new_device: boolean;
     };
 };
 
 /**
- * A console session was ended, by its own sign-out or by another session. Sessions that expire are not reported.
+ * A console session was ended, by its own sign-out, by another session or by the operator. Sessions that expire are not reported.
  */
 export type SessionEndedEvent = {
     /**
@@ -3678,7 +4955,7 @@ export type SessionEndedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3691,7 +4968,7 @@ export type SessionEndedEvent = {
          */
         session_id: string;
         mode: 'live' | 'test';
-        by: 'sign_out' | 'other_session';
+        by: 'sign_out' | 'other_session' | 'operator';
     };
 };
 
@@ -3709,7 +4986,7 @@ export type SignInFailedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3736,7 +5013,7 @@ export type LogoCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3779,7 +5056,7 @@ export type LogoDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3809,7 +5086,7 @@ export type DomainAddedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3839,7 +5116,7 @@ export type DomainVerifiedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3869,7 +5146,7 @@ export type DomainFailingEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3904,7 +5181,7 @@ export type DomainUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3952,7 +5229,7 @@ export type DomainRemovedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3983,7 +5260,7 @@ export type ShareCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4020,7 +5297,7 @@ export type ShareChangedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4064,7 +5341,7 @@ export type ShareEndedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4077,6 +5354,185 @@ export type ShareEndedEvent = {
          */
         share_id: string;
         mode: 'live' | 'test';
+    };
+};
+
+/**
+ * A person became a member of the account.
+ */
+export type MemberJoinedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'member.joined';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the person.
+         */
+        user_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+};
+
+/**
+ * A member of the account got another role.
+ */
+export type MemberRoleChangedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'member.role_changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the person.
+         */
+        user_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+};
+
+/**
+ * A person left the account or was removed from it.
+ */
+export type MemberRemovedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'member.removed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the person.
+         */
+        user_id: string;
+    };
+};
+
+/**
+ * Someone was invited to the account.
+ */
+export type InvitationCreatedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'invitation.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the invitation.
+         */
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+};
+
+/**
+ * An invitation was revoked.
+ */
+export type InvitationRevokedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'invitation.revoked';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the invitation.
+         */
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
+    };
+};
+
+/**
+ * A person accepted an invitation.
+ */
+export type InvitationAcceptedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'invitation.accepted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the invitation.
+         */
+        invitation_id: string;
+        role: 'owner' | 'editor' | 'viewer';
     };
 };
 
@@ -4094,7 +5550,7 @@ export type AccountCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4121,7 +5577,7 @@ export type AccountUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4149,7 +5605,7 @@ export type AccountPlanChangedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4163,7 +5619,7 @@ export type AccountPlanChangedEvent = {
 };
 
 /**
- * What a key did to codes in a period was undone; each change of a code is an event of its own.
+ * What a key or a person did to codes in a period was undone; each change of a code is an event of its own.
  */
 export type AccountRevertedEvent = {
     /**
@@ -4176,7 +5632,7 @@ export type AccountRevertedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4186,7 +5642,7 @@ export type AccountRevertedEvent = {
     data: {
         mode: 'live' | 'test';
         /**
-         * Identifier of the key.
+         * The key or person whose changes were undone.
          */
         actor: string;
         from: string;
@@ -4216,7 +5672,7 @@ export type AccountSuspendedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4245,7 +5701,7 @@ export type AccountResumedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4893,9 +6349,14 @@ export type Id3 = string;
 export type Id4 = string;
 
 /**
- * Identifier of the webhook, `wh_…`.
+ * Identifier of the person, `usr_…`.
  */
 export type Id5 = string;
+
+/**
+ * Identifier of the webhook, `wh_…`.
+ */
+export type Id6 = string;
 
 /**
  * Only deliveries with this status.
@@ -4910,7 +6371,7 @@ export type ReplayId = string;
 /**
  * Identifier of the page, `shr_…`.
  */
-export type Id6 = string;
+export type Id7 = string;
 
 export type ListQrCodesData = {
     body?: never;
@@ -8612,6 +10073,386 @@ export type RevokeKeyResponses = {
 
 export type RevokeKeyResponse = RevokeKeyResponses[keyof RevokeKeyResponses];
 
+export type ListMembersData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/account/members';
+};
+
+export type ListMembersErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListMembersError = ListMembersErrors[keyof ListMembersErrors];
+
+export type ListMembersResponses = {
+    /**
+     * The members.
+     */
+    200: {
+        data: Array<Member>;
+    };
+};
+
+export type ListMembersResponse = ListMembersResponses[keyof ListMembersResponses];
+
+export type RemoveMemberData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the person, `usr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/account/members/{id}';
+};
+
+export type RemoveMemberErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `last_owner`: The account would have no owner.
+     *
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type RemoveMemberError = RemoveMemberErrors[keyof RemoveMemberErrors];
+
+export type RemoveMemberResponses = {
+    /**
+     * The person is no longer a member.
+     */
+    200: {
+        id: string;
+        removed: true;
+    };
+};
+
+export type RemoveMemberResponse = RemoveMemberResponses[keyof RemoveMemberResponses];
+
+export type UpdateMemberData = {
+    body: MemberChange;
+    path: {
+        /**
+         * Identifier of the person, `usr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/account/members/{id}';
+};
+
+export type UpdateMemberErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `last_owner`: The account would have no owner.
+     *
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type UpdateMemberError = UpdateMemberErrors[keyof UpdateMemberErrors];
+
+export type UpdateMemberResponses = {
+    /**
+     * The member after the change.
+     */
+    200: Member;
+};
+
+export type UpdateMemberResponse = UpdateMemberResponses[keyof UpdateMemberResponses];
+
+export type ListInvitationsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/account/invitations';
+};
+
+export type ListInvitationsErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListInvitationsError = ListInvitationsErrors[keyof ListInvitationsErrors];
+
+export type ListInvitationsResponses = {
+    /**
+     * The invitations.
+     */
+    200: {
+        data: Array<Invitation>;
+    };
+};
+
+export type ListInvitationsResponse = ListInvitationsResponses[keyof ListInvitationsResponses];
+
+export type CreateInvitationData = {
+    body: NewInvitation;
+    path?: never;
+    query?: never;
+    url: '/v1/account/invitations';
+};
+
+export type CreateInvitationErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `already_member`: A person with this address is a member of the account already.
+     *
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type CreateInvitationError = CreateInvitationErrors[keyof CreateInvitationErrors];
+
+export type CreateInvitationResponses = {
+    /**
+     * The invitation, with its link.
+     */
+    201: CreatedInvitation;
+};
+
+export type CreateInvitationResponse = CreateInvitationResponses[keyof CreateInvitationResponses];
+
+export type RevokeInvitationData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the invitation, `inv_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/account/invitations/{id}';
+};
+
+export type RevokeInvitationErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type RevokeInvitationError = RevokeInvitationErrors[keyof RevokeInvitationErrors];
+
+export type RevokeInvitationResponses = {
+    /**
+     * The invitation is revoked.
+     */
+    200: Deleted;
+};
+
+export type RevokeInvitationResponse = RevokeInvitationResponses[keyof RevokeInvitationResponses];
+
 export type RevertChangesData = {
     body: RevertRequest;
     path?: never;
@@ -8682,7 +10523,7 @@ export type ListAuditEventsData = {
     path?: never;
     query?: {
         /**
-         * Only what this key did (`key_…`), or `operator`, or `scanlog`, the service itself.
+         * Only what this key (`key_…`) or person (`usr_…`) did, or `operator`, or `scanlog`, the service itself.
          */
         actor?: string;
         /**
