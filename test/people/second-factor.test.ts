@@ -137,3 +137,13 @@ test('the operator turns off the codes of a person who has lost the app and the 
   expect(output).toContain('One-time codes of the person are turned off.');
   expect((await signIn(email)).answer.status).toBe(303);
 });
+
+test('the form of a passkey has room for a post-quantum signature', async () => {
+  const tab = openTab(service.urls[0] ?? '');
+  const text = 'A'.repeat(300);
+  const answer = { clientDataJSON: text, authenticatorData: text, signature: 'A'.repeat(6_170), userHandle: text };
+  const response = { id: text, rawId: text, type: 'public-key', response: answer, clientExtensionResults: {} };
+  const fields = { step: text, response: JSON.stringify(response), next: '/console/analytics' };
+  const { status, text: page } = await tab.form('/console/passkey', fields);
+  expect([status, page]).toEqual([401, expect.stringContaining('name="next" value="/console/analytics"')]);
+});

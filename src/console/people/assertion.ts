@@ -4,6 +4,9 @@ import { Value } from '@sinclair/typebox/value';
 
 const text = t.String({ maxLength: 8_192 });
 
+/** Of a form with the answer of a passkey: a post-quantum signature (ML-DSA-87) alone has 6,170 characters. */
+export const maxAssertionFormLength = 16_384;
+
 /** What a browser made of a passkey's answer to a challenge, in the JSON of WebAuthn. */
 const Assertion = t.Object({
   id: text,

@@ -7,7 +7,7 @@ import { moduleScript, ownDeviceField, type Page, renderDocument } from '../page
 import { safeNext } from '../safe-next.ts';
 import { isSameOrigin } from '../same-site.ts';
 import { recordOutcome } from '../sign-in-outcome.ts';
-import { readAssertion } from './assertion.ts';
+import { maxAssertionFormLength, readAssertion } from './assertion.ts';
 import { startUserSession } from './start-session.ts';
 
 const title = 'Sign in with a passkey';
@@ -40,7 +40,7 @@ export async function servePasskeyOptions(console: Console, context: RequestCont
 export async function handlePasskey(console: Console, context: RequestContext): Promise<Response> {
   const { request } = context;
   const { addresses, oidc } = console.service;
-  const form = await readForm(request);
+  const form = await readForm(request, maxAssertionFormLength);
   const next = safeNext(form.get('next') ?? '');
   const refuse = async (status: number, error: string) => {
     await recordOutcome(console, context, status === 429 ? 'limited' : 'refused', { user: 'unknown', by: 'passkey' });

@@ -8,6 +8,7 @@ import { checkCode } from '../../people/totp.ts';
 import { type Console, jsonResponse, peerOf, type RequestContext } from '../context.ts';
 import { isSameOrigin } from '../same-site.ts';
 import { ownSession } from '../sessions.ts';
+import { maxAssertionFormLength } from './assertion.ts';
 import { userOfAssertion } from './passkey-sign-in.ts';
 import { tryPassword } from './password-sign-in.ts';
 import { tooManyCodes } from './totp.ts';
@@ -77,7 +78,7 @@ type Fields = { [name in (typeof fieldNames)[number]]?: string | undefined };
 
 async function readFields(request: Request): Promise<Fields> {
   if (!/^application\/json\b/i.test(request.headers.get('content-type') ?? '')) {
-    const form = await readForm(request);
+    const form = await readForm(request, maxAssertionFormLength);
     return Object.fromEntries(fieldNames.map((name) => [name, form.get(name) ?? undefined]));
   }
   const body = await readJson(request);
