@@ -230,13 +230,16 @@ export interface EndedSession {
   mode: Mode;
   /** The key or person. */
   actor: string;
+  /** What opened the session of a person; null for a session with keys. */
+  signed_in_by: string | null;
 }
 
 /** Removes the session of a token. */
 async function endSession(tx: Queryable, token: string): Promise<EndedSession | undefined> {
   const [ended] = await tx<EndedSession[]>`
     DELETE FROM console_sessions WHERE hash = ${hashOfKey(token)}
-    RETURNING id, account, coalesce(user_id, live_key, test_key) AS actor, ${modeOfSession(tx)} AS mode`;
+    RETURNING id, account, coalesce(user_id, live_key, test_key) AS actor, signed_in_by,
+      ${modeOfSession(tx)} AS mode`;
   return ended;
 }
 

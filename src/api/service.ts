@@ -3,6 +3,7 @@ import type { Plan } from '../../events/plans.ts';
 import type { Warehouse } from '../analytics/connect.ts';
 import type { OperatorLimits } from '../codes/quota.ts';
 import type { Addresses } from '../config/config.ts';
+import type { OidcSettings } from '../config/oidc-settings.ts';
 import type { Signup } from '../config/settings.ts';
 import type { DomainChecker } from '../domains/checker.ts';
 import type { Feed } from '../feed/feed.ts';
@@ -26,6 +27,8 @@ export interface Service {
   /** Who can become a new person, and the plan of accounts that people create. */
   signup: Signup;
   signupPlan: Plan;
+  /** The OpenID provider at which people can sign in. */
+  oidc?: OidcSettings | undefined;
   webhooks: { box: SecretBox; policy: Policy; send: Send };
   /** Where mails are queued; undefined without SMTP_URL. */
   mail?: Outbox | undefined;

@@ -113,6 +113,7 @@ function declareUser(program: Command): void {
     .action(action(() => import('./user.ts'), 'userInvite'));
   operatorCommand(user, 'reset', 'print a link that sets a new password, and ends all sessions when it is used')
     .addArgument(email)
+    .option('--remove-codes', 'turn off the one-time codes of the person as well')
     .action(action(() => import('./user.ts'), 'userReset'));
   operatorCommand(user, 'disable', 'sign a person out everywhere, and refuse further sign-ins')
     .addArgument(email)
@@ -186,7 +187,7 @@ it in secrets.json. After an interruption, run the command again.`,
       `
 The new key is SECRET_KEY, or the one in secrets.json of a data folder of ./scanlog up.
 Every webhook gets a new signing secret, which its receiver must be given. A returning
-visitor of a code counts as new once.`,
+visitor of a code counts as new once. One-time codes of people are turned off.`,
     )
     .action(action(() => import('./secret.ts'), 'secretReset'));
 }

@@ -101,7 +101,7 @@ export async function secretReset({ data, json, yes }: Options & { yes?: boolean
 }
 
 async function confirm(sealed: Sealed): Promise<void> {
-  const cost = `This replaces ${inWords(sealed)}. Every receiver of webhooks must be given its new secret, and a returning visitor of a code counts as new once. It cannot be undone.`;
+  const cost = `This replaces ${inWords(sealed)}. Every receiver of webhooks must be given its new secret, a returning visitor of a code counts as new once, and people set up their one-time codes again. It cannot be undone.`;
   if (process.stdin.isTTY !== true) throw new StartError(`${cost} To confirm, repeat the command with --yes.`);
   const answer = await ask(`${cost}\nType yes to continue: `);
   if (answer !== 'yes') throw new StartError('Nothing has changed: the answer was not yes.');
@@ -111,6 +111,10 @@ function refuseMissing(message: string): never {
   throw new StartError(message);
 }
 
-const present = ({ webhooks, codes }: Sealed) => ({ webhook_secrets: webhooks, visitor_keys: codes });
-const inWords = ({ webhooks, codes }: Sealed) =>
-  `the secrets of ${counted(webhooks, 'webhook')} and the visitor keys of ${counted(codes, 'code')}`;
+const present = ({ webhooks, codes, people }: Sealed) => ({
+  webhook_secrets: webhooks,
+  visitor_keys: codes,
+  one_time_code_secrets: people,
+});
+const inWords = ({ webhooks, codes, people }: Sealed) =>
+  `the secrets of ${counted(webhooks, 'webhook')}, the visitor keys of ${counted(codes, 'code')} and the one-time codes of ${people === 1 ? '1 person' : `${people} people`}`;

@@ -6,6 +6,7 @@ import type { Sql } from '../lib/sql.ts';
 import { deleteUser } from '../people/delete.ts';
 import { createResetLink, disableUser, enableUser, setOperator } from '../people/disable.ts';
 import { urlOfLink } from '../people/links.ts';
+import { removeTotp } from '../people/totp.ts';
 import { findUserByEmail, listUsers, type User } from '../people/users.ts';
 import { noAccount } from './account.ts';
 import { admit, presentAdmitted, printAdmitted, readEmail } from './admit.ts';
@@ -65,16 +66,21 @@ export async function userInvite(address: string, options: Options & { account: 
   printAdmitted(admitted);
 }
 
-/** The way back in for a person who has lost the password. */
-export async function userReset(email: string, { data, json }: Options): Promise<void> {
+/** The way back in for a person who has lost the password, or with `removeCodes` the app for one-time codes as well. */
+export async function userReset(
+  email: string,
+  { data, json, removeCodes = false }: Options & { removeCodes?: boolean },
+): Promise<void> {
   const { user, token, expires_at } = await withDatabase(data, async (sql) => {
     const found = await requireUser(sql, email);
+    if (removeCodes) await removeTotp(sql, found.id);
     return { user: found, ...(await createResetLink(sql, found.id, { actor: operator, now: new Date() })) };
   });
   const url = urlOfLink(findPublicUrl(data), 'reset', token);
   if (json) return printJson({ user_id: user.id, url, expires_at: expires_at.toISOString() });
   print(`${user.name} sets a new password with this link, once, until ${expires_at.toISOString()}:\n`);
   print(`  ${bold(url)}`);
+  if (removeCodes) print('\nOne-time codes of the person are turned off.');
   if (user.disabled_at !== null) print(`\nThe person is disabled: run ./scanlog user enable ${user.email} as well.`);
 }
 

@@ -2,6 +2,7 @@ import { hostOf } from '../../events/hosts.ts';
 import { StartError } from '../lib/errors.ts';
 import { fileVariableOf, readSecretFile } from '../lib/secret-file.ts';
 import { setTimeouts } from '../lib/timeouts.ts';
+import { oidcProblems } from './oidc-settings.ts';
 import type { DefaultedSetting, Setting } from './setting.ts';
 import { settings } from './settings.ts';
 
@@ -40,6 +41,7 @@ export function readConfig(environment: NodeJS.ProcessEnv, flags: Flags = {}): C
     else config[key] = result.value;
   }
   if (errors.length === 0) errors.push(...missingWithMail(config as Config));
+  if (errors.length === 0) errors.push(...oidcProblems(config));
   if (errors.length > 0) throw new StartError(errors.join('\n'));
   // Not checked by the compiler: each value comes from its setting's reader, and is there if the setting has a fallback.
   return config as Config;

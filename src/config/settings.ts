@@ -19,6 +19,7 @@ import {
   wordOf,
 } from '../lib/setting-readers.ts';
 import { mailSettings } from './mail-settings.ts';
+import { oidcSettings } from './oidc-settings.ts';
 import { serverSettings } from './server-settings.ts';
 import { setting } from './setting.ts';
 import { traceSettings } from './trace-settings.ts';
@@ -95,7 +96,7 @@ export const settings = {
     isSecret: true,
     read: secret,
     about:
-      'Encrypts the signing secrets of webhooks and the keys that visitors are hashed with; the same for every process on one database, and never lost. `up` generates one and keeps it under `--data`.',
+      'Encrypts the signing secrets of webhooks, the keys that visitors are hashed with and the secrets of one-time codes; the same for every process on one database, and never lost. `up` generates one and keeps it under `--data`.',
   }),
   newSecretKey: setting({
     variable: 'NEW_SECRET_KEY',
@@ -132,6 +133,7 @@ export const settings = {
     read: networks(parseRanges),
     about: 'Private networks that custom domains may lead to, such as `10.1.2.0/24`, for a service inside of one.',
   }),
+  ...oidcSettings,
   maxTestCodes: setting({
     variable: 'MAX_TEST_CODES',
     read: integer(0, 1e9),

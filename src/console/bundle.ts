@@ -22,6 +22,8 @@ export interface Bundle {
   phoneScript: Asset;
   /** Of the pages that one-time links open. */
   linkScript: Asset;
+  /** Of the page that signs in with a passkey. */
+  passkeyScript: Asset;
   style: Asset;
   mark: Asset;
   /** Outlines of the letters of frames, loaded only for a style with text. */
@@ -36,21 +38,24 @@ const sourcePath = (name: string) => fileURLToPath(new URL(`./app/${name}`, impo
  * be read-only, and the bundle is never stale.
  */
 export async function buildBundle(): Promise<Bundle> {
-  const [script, operatorScript, phoneScript, linkScript, style, mark, frameFont, world] = await Promise.all([
-    bundleFile('main.tsx'),
-    bundleFile('operator/main.tsx'),
-    bundleFile('phone.ts'),
-    bundleFile('link.ts'),
-    bundleFile('style/console.css'),
-    readFile(sourcePath('mark.svg')).then((bytes) => new Uint8Array(bytes)),
-    readFile(new URL('../qr/frame-font.json', import.meta.url)).then((bytes) => new Uint8Array(bytes)),
-    readFile(sourcePath('analytics/world-outline.json')).then((bytes) => new Uint8Array(bytes)),
-  ]);
+  const [script, operatorScript, phoneScript, linkScript, passkeyScript, style, mark, frameFont, world] =
+    await Promise.all([
+      bundleFile('main.tsx'),
+      bundleFile('operator/main.tsx'),
+      bundleFile('phone.ts'),
+      bundleFile('link.ts'),
+      bundleFile('passkey.ts'),
+      bundleFile('style/console.css'),
+      readFile(sourcePath('mark.svg')).then((bytes) => new Uint8Array(bytes)),
+      readFile(new URL('../qr/frame-font.json', import.meta.url)).then((bytes) => new Uint8Array(bytes)),
+      readFile(sourcePath('analytics/world-outline.json')).then((bytes) => new Uint8Array(bytes)),
+    ]);
   const [
     scriptAsset,
     operatorScriptAsset,
     phoneScriptAsset,
     linkScriptAsset,
+    passkeyScriptAsset,
     styleAsset,
     markAsset,
     frameFontAsset,
@@ -60,6 +65,7 @@ export async function buildBundle(): Promise<Bundle> {
     createAsset('operator.js', 'text/javascript; charset=utf-8', operatorScript),
     createAsset('phone.js', 'text/javascript; charset=utf-8', phoneScript),
     createAsset('link.js', 'text/javascript; charset=utf-8', linkScript),
+    createAsset('passkey.js', 'text/javascript; charset=utf-8', passkeyScript),
     createAsset('console.css', 'text/css; charset=utf-8', style),
     createAsset('mark.svg', 'image/svg+xml', mark),
     createAsset('frame-font.json', 'application/json; charset=utf-8', frameFont),
@@ -70,6 +76,7 @@ export async function buildBundle(): Promise<Bundle> {
     operatorScript: operatorScriptAsset,
     phoneScript: phoneScriptAsset,
     linkScript: linkScriptAsset,
+    passkeyScript: passkeyScriptAsset,
     style: styleAsset,
     mark: markAsset,
     frameFont: frameFontAsset,

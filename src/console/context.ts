@@ -3,6 +3,9 @@ import type { Service } from '../api/service.ts';
 import type { Api } from '../api/v1.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { OidcProvider } from '../people/oidc/provider.ts';
+import type { Site } from '../people/passkeys.ts';
+import type { SignInSteps } from '../people/steps.ts';
 import type { Bundle } from './bundle.ts';
 import { themeOf } from './cookies.ts';
 import { type Page, pageHeaders } from './pages.ts';
@@ -17,6 +20,11 @@ export interface Console {
   bundle(): Promise<Bundle>;
   /** Notes that a session was used, by the hash of its token. */
   sessionUse: ReturnType<typeof noteSessionUse>;
+  steps: SignInSteps;
+  /** The OpenID provider at which people can sign in. */
+  oidc: OidcProvider | undefined;
+  /** The site of passkeys, or why there are none. */
+  site: Site | { reason: string };
 }
 
 /** The part of Elysia's context that the routes use. */
@@ -29,6 +37,9 @@ export type Handler = (console: Console, context: RequestContext) => Promise<Res
 
 /** Path and query of the URL, cut out by hand: its host is the client's `Host` header, which may not parse as a URL. */
 export const locationOf = ({ url }: Request) => url.slice(url.indexOf('/', 8)).replace(/#.*$/s, '');
+
+/** The parameters after the path. */
+export const queryOf = (request: Request) => new URLSearchParams(locationOf(request).replace(/^[^?]*/s, ''));
 
 export const pathOf = (request: Request) => locationOf(request).replace(/\?.*$/s, '');
 

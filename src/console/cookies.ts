@@ -1,9 +1,11 @@
 import { sessionHours } from '../accounts/console-sessions.ts';
+import { stepMinutes } from '../people/steps.ts';
 
 const isHttps = (publicUrl: string) => publicUrl.startsWith('https:');
 
 /** Over HTTPS, the `__Host-` prefix makes browsers reject this cookie from a subdomain or over plain HTTP. */
 const sessionCookieName = (publicUrl: string) => (isHttps(publicUrl) ? '__Host-scanlog_session' : 'scanlog_session');
+const oidcCookieName = (publicUrl: string) => (isHttps(publicUrl) ? '__Host-scanlog_oidc' : 'scanlog_oidc');
 const deviceCookieName = (publicUrl: string) => (isHttps(publicUrl) ? '__Host-scanlog_device' : 'scanlog_device');
 /** Set by the console's script and read by the server, so a page is rendered in the chosen theme from the start. */
 const themeCookieName = 'scanlog_theme';
@@ -48,8 +50,25 @@ export const noSessionCookie = (publicUrl: string): string =>
 export const deviceCookie = (device: string, publicUrl: string): string =>
   cookieWith(deviceCookieName(publicUrl), device, longestSeconds, publicUrl);
 
-function cookieWith(name: string, value: string, maxAge: number, publicUrl: string): string {
+/** The step of a sign-in at the OpenID provider. */
+export const oidcStepOf = (headers: Headers, publicUrl: string): string | undefined =>
+  cookieOf(headers, oidcCookieName(publicUrl));
+
+/** The `Set-Cookie` value that keeps the step. A browser must send it when the provider sends the person back. */
+export const oidcCookie = (step: string, publicUrl: string): string =>
+  cookieWith(oidcCookieName(publicUrl), step, stepMinutes * 60, publicUrl, 'Lax');
+
+export const noOidcCookie = (publicUrl: string): string =>
+  cookieWith(oidcCookieName(publicUrl), '', 0, publicUrl, 'Lax');
+
+function cookieWith(
+  name: string,
+  value: string,
+  maxAge: number,
+  publicUrl: string,
+  sameSite: 'Strict' | 'Lax' = 'Strict',
+): string {
   // The __Host- prefix requires the path /.
   const scope = isHttps(publicUrl) ? 'Path=/; Secure' : 'Path=/console';
-  return `${name}=${value}; ${scope}; Max-Age=${maxAge}; HttpOnly; SameSite=Strict`;
+  return `${name}=${value}; ${scope}; Max-Age=${maxAge}; HttpOnly; SameSite=${sameSite}`;
 }

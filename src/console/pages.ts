@@ -116,6 +116,23 @@ export function consolePage(page: Page, bootstrap: Bootstrap, script: Asset): st
 export const reloadPage = (page: Page): string =>
   renderDocument(page, 'Scanlog', '<body></body>', '\n<meta http-equiv="refresh" content="0">');
 
+/**
+ * Sends the browser to another site, after a form: browsers follow no redirect of a form to another site, because the policy of
+ * our pages forbids it.
+ */
+export const leavePage = (page: Page, url: string): string =>
+  renderDocument(
+    page,
+    'Signed out · Scanlog',
+    `<body class="sign-in">
+<main class="stack gap-m">
+<h1>You are signed out</h1>
+<p><a href="${escapeHtml(url)}">Sign out of ${escapeHtml(new URL(url).host)}, too</a></p>
+</main>
+</body>`,
+    `\n<meta http-equiv="refresh" content="0; url=${escapeHtml(url)}">`,
+  );
+
 /** Why a session no longer works, for its user. */
 export const sessionEndTexts: Record<SessionEnd, string> = {
   expired: 'Your session has expired.',

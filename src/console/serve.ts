@@ -11,6 +11,9 @@ import { Refusal } from '../lib/errors.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { requestIdOf } from '../lib/request-id.ts';
+import { OidcProvider } from '../people/oidc/provider.ts';
+import { siteOf } from '../people/passkeys.ts';
+import { SignInSteps } from '../people/steps.ts';
 import { bootstrapFor } from './bootstrap.ts';
 import { type Asset, type Bundle, buildBundle } from './bundle.ts';
 import {
@@ -27,7 +30,9 @@ import { serveGuide } from './guides.ts';
 import { serveOperator } from './operator/serve.ts';
 import { consolePage, reloadPage } from './pages.ts';
 import { meOperations } from './people/me.ts';
+import { passkeyOperations } from './people/passkeys.ts';
 import { peopleRoutes } from './people/routes.ts';
+import { totpOperations } from './people/totp.ts';
 import { checkPhoneLink, handlePhoneSignIn, servePhonePage } from './phone.ts';
 import { safeNext } from './safe-next.ts';
 import { selectionOperations } from './selection.ts';
@@ -36,7 +41,7 @@ import { sessionAdmission, targetParameters } from './session-admission.ts';
 import { sessionOperations } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
 import { handleSignIn, handleSignOut } from './sign-in.ts';
-import { signInPage } from './sign-in-page.ts';
+import { signInPage, waysOf } from './sign-in-page.ts';
 
 /** One for all services of a process, because building it takes 0.4 s of CPU. */
 const bundle = onFirstUse(buildBundle);
@@ -49,11 +54,24 @@ export function serveConsole(
   { log, metrics }: { log: Logger; metrics: Metrics },
 ): void {
   const sessionUse = noteSessionUse(service.sql, service.clock);
-  const console: Console = { service, api, log, metrics, bundle, sessionUse };
+  const { sql, clock, webhooks, addresses } = service;
+  const console: Console = {
+    service,
+    api,
+    log,
+    metrics,
+    bundle,
+    sessionUse,
+    steps: new SignInSteps(sql, webhooks.box, clock),
+    oidc: service.oidc === undefined ? undefined : new OidcProvider(service.oidc, clock),
+    site: siteOf(addresses.publicUrl),
+  };
   const ownOperations = [
     checkShortCodes(service),
     ...sessionOperations(console),
     ...meOperations(console),
+    ...totpOperations(console),
+    ...passkeyOperations(console),
     ...selectionOperations(service, api),
     readRecentScans(service),
   ];
@@ -109,7 +127,7 @@ async function servePage(console: Console, context: RequestContext): Promise<Res
       ? undefined
       : await whySessionEnded(sql, token, { mode: undefined, now });
   return htmlResponse(console, request, 200, (page) =>
-    signInPage(page, { next: safeNext(locationOf(request)), signup, ended }),
+    signInPage(page, { next: safeNext(locationOf(request)), signup, ways: waysOf(console), ended }),
   );
 }
 

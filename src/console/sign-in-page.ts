@@ -1,11 +1,26 @@
 import type { SessionEnd } from '../accounts/console-sessions.ts';
 import type { Signup } from '../config/settings.ts';
 import { escapeHtml } from '../lib/html.ts';
+import type { Console } from './context.ts';
 import { ownDeviceField, type Page, renderDocument, sessionEndTexts } from './pages.ts';
+
+/** How people can sign in besides a key. */
+export interface Ways {
+  /** The host of the OpenID provider. */
+  provider: string | undefined;
+  hasPasswords: boolean;
+  hasPasskeys: boolean;
+}
+
+export function waysOf({ oidc, site }: Pick<Console, 'oidc' | 'site'>): Ways {
+  const isOnly = oidc?.settings.isOnly === true;
+  return { provider: oidc?.host, hasPasswords: !isOnly, hasPasskeys: !isOnly && !('reason' in site) };
+}
 
 interface SignInForm {
   next: string;
   signup: Signup;
+  ways: Ways;
   /** The address that was given. */
   email?: string;
   error?: { form: 'password' | 'key'; message: string } | undefined;
@@ -14,7 +29,7 @@ interface SignInForm {
 }
 
 /** Two plain forms without script, so that no script can read the password or the key. */
-export function signInPage(page: Page, { next, signup, email = '', error, ended }: SignInForm): string {
+export function signInPage(page: Page, { next, signup, ways, email = '', error, ended }: SignInForm): string {
   const problemOf = (form: 'password' | 'key') => (error?.form === form ? error.message : undefined);
   const alertOf = (form: 'password' | 'key') => {
     const problem = problemOf(form);
@@ -28,12 +43,7 @@ export function signInPage(page: Page, { next, signup, email = '', error, ended 
       : `\n<p class="row nowrap verdict bad" role="status">${sessionEndTexts[ended]} Sign in again.</p>`;
   const hidden = `<input type="hidden" name="next" value="${escapeHtml(next)}">`;
   const isKeyForm = error?.form === 'key';
-  const body = `<body class="sign-in">
-<main class="stack gap-m">
-<img src="${page.bundle.mark.path}" alt="" width="56" height="56">
-<h1>Sign in to Scanlog</h1>
-<p class="lead">Manage your QR codes and see every scan.</p>${notice}
-<form method="post" action="/console/session" class="card stack gap-m">
+  const passwordForm = `<form method="post" action="/console/session" class="card stack gap-m">
 ${hidden}
 <label for="email">E-mail</label>
 <input id="email" name="email" type="email" required${isKeyForm ? '' : ' autofocus'} autocomplete="username" spellcheck="false" value="${escapeHtml(email)}"${invalidOf('password')}>
@@ -41,7 +51,13 @@ ${hidden}
 <input id="password" name="password" type="password" required autocomplete="current-password"${invalidOf('password')}>${alertOf('password')}
 ${ownDeviceField(false)}
 <button class="button primary" type="submit">Sign in</button>
-</form>${signup === 'open' ? '\n<p class="hint">New here? <a href="/console/sign-up">Create an account</a></p>' : ''}
+</form>\n`;
+  const body = `<body class="sign-in">
+<main class="stack gap-m">
+<img src="${page.bundle.mark.path}" alt="" width="56" height="56">
+<h1>Sign in to Scanlog</h1>
+<p class="lead">Manage your QR codes and see every scan.</p>${notice}
+${ways.hasPasswords ? passwordForm : alertOf('password')}${otherWays(ways, next)}${signup === 'open' && ways.hasPasswords ? '\n<p class="hint">New here? <a href="/console/sign-up">Create an account</a></p>' : ''}
 <details${isKeyForm ? ' open' : ''}>
 <summary>Sign in with an API key</summary>
 <form method="post" action="/console/session" class="card stack gap-m">
@@ -69,4 +85,18 @@ ${ownDeviceField(false)}
 </main>
 </body>`;
   return renderDocument(page, 'Sign in · Scanlog', body);
+}
+
+/** Links, because the policy of our pages forbids that a form leads to another site, and because no script runs here. */
+function otherWays({ provider, hasPasswords, hasPasskeys }: Ways, next: string): string {
+  const query = `next=${encodeURIComponent(next)}`;
+  const links = [
+    ...(provider === undefined
+      ? []
+      : [
+          `<a class="button${hasPasswords ? '' : ' primary'}" href="/console/oidc/start?${query}">Sign in with ${escapeHtml(provider)}</a>`,
+        ]),
+    ...(hasPasskeys ? [`<a class="button" href="/console/passkey?${query}">Sign in with a passkey</a>`] : []),
+  ];
+  return links.length === 0 ? '' : `<p class="stack gap-s">${links.join('')}</p>`;
 }

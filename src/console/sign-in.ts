@@ -15,11 +15,13 @@ import {
 } from './context.ts';
 import { noSessionCookie, sessionCookie, sessionTokenOf } from './cookies.ts';
 import { describeDevice } from './device-name.ts';
+import { leavePage } from './pages.ts';
+import { providerSignOut } from './people/oidc.ts';
 import { signInWithPassword } from './people/password-sign-in.ts';
 import { safeNext } from './safe-next.ts';
 import { isSameOrigin } from './same-site.ts';
 import { identityOf, recordOutcome } from './sign-in-outcome.ts';
-import { signInPage } from './sign-in-page.ts';
+import { signInPage, waysOf } from './sign-in-page.ts';
 
 /**
  * Handles the sign-in form: redirects to the console with a new session, or shows the form with an error. The console's
@@ -35,7 +37,7 @@ export async function handleSignIn(console: Console, context: RequestContext): P
     await recordOutcome(console, context, status === 429 ? 'limited' : 'refused', { key });
     if (wantsJson(request)) return jsonResponse(status, { error: { code: 'unauthorized', message } });
     return htmlResponse(console, request, status, (page) =>
-      signInPage(page, { next, signup, error: { form: 'key', message } }),
+      signInPage(page, { next, signup, ways: waysOf(console), error: { form: 'key', message } }),
     );
   };
   if (!isSameOrigin(request, addresses.publicUrl))
@@ -93,5 +95,10 @@ export async function handleSignOut(console: Console, context: RequestContext): 
   const ended = token === undefined ? undefined : await signOut(sql, token, clock());
   if (ended !== undefined)
     await recordOutcome(console, context, 'signed_out', { ...identityOf(ended.actor), account: ended.account });
-  return redirect('/console', noSessionCookie(addresses.publicUrl));
+  const cookie = noSessionCookie(addresses.publicUrl);
+  const elsewhere = ended?.signed_in_by === 'oidc' ? await providerSignOut(console) : undefined;
+  if (elsewhere === undefined) return redirect('/console', cookie);
+  const response = await htmlResponse(console, request, 200, (page) => leavePage(page, elsewhere));
+  response.headers.append('set-cookie', cookie);
+  return response;
 }

@@ -1,6 +1,8 @@
 import { randomFillSync } from 'node:crypto';
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Without letters and digits that look alike in any case. */
+const readable = 'abcdefghjkmnpqrstuvwxyz23456789';
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
 export type IdPrefix =
@@ -21,7 +23,8 @@ export type IdPrefix =
   | 'whr'
   | 'evt'
   | 'req'
-  | 'batch';
+  | 'batch'
+  | 'pk';
 
 // Filled in advance: a system call for the id of each scan would cost more than the rest of the id.
 const pool = Buffer.alloc(8192);
@@ -94,6 +97,11 @@ export function newShareToken(): string {
 /** The secret part of an API key: 43 base62 characters, 256 bits. */
 export function newSecret(): string {
   return randomText(base62, 43);
+}
+
+/** A recovery code, which people write down: three groups of five characters, 74 bits. */
+export function newRecoveryCode(): string {
+  return [5, 5, 5].map((length) => randomText(readable, length)).join('-');
 }
 
 /** The token of a claim of a domain: 26 base58 characters, 152 bits, which people copy into the DNS. */

@@ -9,6 +9,11 @@ export interface SecretBox {
   /** Encrypts the key of a code's visitor hashes. It can be decrypted only for the same code. */
   sealVisitorKey(key: Uint8Array, code: string): Buffer;
   openVisitorKey(sealed: Uint8Array, code: string): Buffer;
+  /** Encrypts the secret of a person's one-time codes. It can be decrypted only for the same person. */
+  sealTotpSecret(secret: string, user: string): string;
+  openTotpSecret(sealed: string, user: string): string;
+  /** The key of what a browser carries between two requests of a sign-in. */
+  stepKey: Buffer;
   /** The key for hashing client addresses in rate limits and log entries. */
   clientAddressKey: Buffer;
   /** Returns the same token for the same text on every instance. Without the key, a token reveals only equality. */
@@ -40,26 +45,35 @@ const derive = (secretKey: string, purpose: string) =>
 export function createSecretBox(secretKey: string): SecretBox {
   const webhookKey = derive(secretKey, 'webhook secrets');
   const visitorKeysKey = derive(secretKey, 'visitor keys');
+  const totpKey = derive(secretKey, 'one-time codes');
   const tokenKey = derive(secretKey, 'tokens');
   const domainProofKey = derive(secretKey, 'domain proofs');
   return {
     tokenOf: (text) => createHmac('sha256', tokenKey).update(text).digest('base64url').slice(0, 22),
     domainProofOf: (token) => createHmac('sha256', domainProofKey).update(token).digest('hex'),
     fingerprint: derive(secretKey, 'fingerprint'),
+    stepKey: derive(secretKey, 'steps of sign-ins'),
     clientAddressKey: derive(secretKey, 'client addresses'),
-    seal: (secret, key) =>
-      `${textVersion}.${encrypt(webhookKey, Buffer.from(secret), endpointKey(key)).toString('base64url')}`,
-    open(text, key) {
-      if (!text.startsWith(`${textVersion}.`)) throw new Error('the webhook secret is encrypted in an unknown format');
-      const sealed = Buffer.from(text.slice(textVersion.length + 1), 'base64url');
-      return decrypt(webhookKey, sealed, endpointKey(key)).toString('utf8');
-    },
+    seal: (secret, key) => sealText(webhookKey, secret, endpointKey(key)),
+    open: (sealed, key) => openText(webhookKey, sealed, endpointKey(key)),
+    sealTotpSecret: (secret, user) => sealText(totpKey, secret, user),
+    openTotpSecret: (sealed, user) => openText(totpKey, sealed, user),
     sealVisitorKey: (key, code) => Buffer.concat([Buffer.of(bytesVersion), encrypt(visitorKeysKey, key, code)]),
     openVisitorKey(sealed, code) {
       if (sealed[0] !== bytesVersion) throw new Error(`the visitor key of ${code} is encrypted in an unknown format`);
       return decrypt(visitorKeysKey, sealed.subarray(1), code);
     },
   };
+}
+
+const sealText = (key: Buffer, secret: string, context: string): string =>
+  `${textVersion}.${encrypt(key, Buffer.from(secret), context).toString('base64url')}`;
+
+function openText(key: Buffer, text: string, context: string): string {
+  if (!text.startsWith(`${textVersion}.`))
+    throw new Error(`the secret of ${context} is encrypted in an unknown format`);
+  const sealed = Buffer.from(text.slice(textVersion.length + 1), 'base64url');
+  return decrypt(key, sealed, context).toString('utf8');
 }
 
 /** Returns a random IV, the tag and the ciphertext. `context` is authenticated but not stored. */

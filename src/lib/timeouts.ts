@@ -53,6 +53,8 @@ const scalable = {
   /** The mail server: its greeting, and then a whole mail. */
   mailConnectMs: 10_000,
   mailSendMs: 60_000,
+  /** One request to the OpenID provider; a sign-in makes up to four. */
+  oidcMs: 5_000,
   /** Another process of this machine, which confirms a change of a code; later it may have died, and is ignored. */
   peerMs: 300,
   /** A further process, which joins the port without Postgres or NATS after this time. */

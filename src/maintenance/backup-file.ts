@@ -53,6 +53,7 @@ export const leftOut = [
   'rate_windows',
   'console_sessions',
   'console_sign_in_links',
+  'completed_steps',
   'one_time_links',
   'endpoint_tests',
   'webhook_tests',

@@ -20,12 +20,15 @@ export interface Sealed {
   webhooks: number;
   /** Codes that have a visitor key. */
   codes: number;
+  /** People who have set up one-time codes. */
+  people: number;
 }
 
 export async function countSealed(sql: Queryable): Promise<Sealed> {
   const [row] = await sql<[Sealed]>`
     SELECT (SELECT count(*) FROM endpoint_secrets) AS webhooks,
-      (SELECT count(*) FROM visitor_keys) + (SELECT count(*) FROM unsealed_visitor_keys) AS codes`;
+      (SELECT count(*) FROM visitor_keys) + (SELECT count(*) FROM unsealed_visitor_keys) AS codes,
+      (SELECT count(*) FROM user_totp) AS people`;
   return row;
 }
 
@@ -49,6 +52,7 @@ export function rotateSecretKey(sql: Sql, { from, to }: { from: SecretBox; to: S
     }));
     await rewriteVisitorKeys(tx, ({ code, sealed }) => to.sealVisitorKey(from.openVisitorKey(sealed, code), code));
     await sealUnsealed(tx, ({ code, key }) => ({ code, sealed: to.sealVisitorKey(key, code) }));
+    await rewriteTotpSecrets(tx, (sealed, user) => to.sealTotpSecret(from.openTotpSecret(sealed, user), user));
     await storeFingerprint(tx, to);
     return countSealed(tx);
   });
@@ -61,9 +65,13 @@ export function resetSecretKey(sql: Sql, box: SecretBox, now: Date): Promise<Sea
     await rewriteWebhookSecrets(tx, (owner) => ({ current: box.seal(newSigningSecret(), owner), previous: null }));
     await rewriteVisitorKeys(tx, ({ code }) => newVisitorKey(box, code).sealed);
     await sealUnsealed(tx, ({ code, key }) => ({ code, sealed: box.sealVisitorKey(key, code) }));
+    // A lost secret of one-time codes is of no use: people set them up again.
+    const { people } = await countSealed(tx);
+    await tx`DELETE FROM user_totp`;
+    await tx`DELETE FROM user_recovery_codes`;
     await storeFingerprint(tx, box);
     await recordRotations(tx, now);
-    return countSealed(tx);
+    return Object.assign(await countSealed(tx), { people });
   });
 }
 
@@ -93,7 +101,8 @@ async function rewriteFiles(sql: Sql): Promise<void> {
   const connection = await sql.reserve();
   try {
     await connection`SET statement_timeout = 0`;
-    for (const table of ['visitor_keys', 'endpoint_secrets']) await connection.unsafe(`VACUUM FULL ${table}`);
+    for (const table of ['visitor_keys', 'endpoint_secrets', 'user_totp'])
+      await connection.unsafe(`VACUUM FULL ${table}`);
   } finally {
     connection.release();
   }
@@ -129,6 +138,14 @@ async function rewriteVisitorKeys(tx: Transaction, rewrite: (key: SealedKey) => 
     if (keys.length < maxBatchSize) return;
     after = keys.at(-1)?.code ?? after;
   }
+}
+
+async function rewriteTotpSecrets(tx: Transaction, rewrite: (sealed: string, user: string) => string): Promise<void> {
+  const rows = await tx<{ user_id: string; secret: string }[]>`SELECT user_id, secret FROM user_totp`;
+  const rewritten = rows.map(({ user_id, secret }) => ({ user_id, secret: rewrite(secret, user_id) }));
+  await tx`
+    UPDATE user_totp t SET secret = r.secret
+    FROM jsonb_to_recordset(${tx.json(rewritten)}) AS r (user_id text, secret text) WHERE t.user_id = r.user_id`;
 }
 
 /** Encrypts keys that an older version stored in plain text. They cannot be lost with SECRET_KEY. */

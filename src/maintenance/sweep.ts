@@ -13,6 +13,7 @@ export async function sweep(sql: Sql): Promise<void> {
   await sql`DELETE FROM console_sessions WHERE ends_at < now() - interval '30 days'`;
   await sql`DELETE FROM console_sign_in_links WHERE expires_at < now()`;
   await sql`DELETE FROM one_time_links WHERE expires_at < now()`;
+  await sql`DELETE FROM completed_steps WHERE expires_at < now()`;
   await sql`DELETE FROM invitations WHERE expires_at < now()`;
   // Must be longer than maxSegmentAgeDays (src/edge/spool/folder.ts) plus any clock skew: without its row, a batch that
   // a spool sends again would be stored twice. No index, since every append would have to maintain it.

@@ -2,6 +2,7 @@ import { isLastOwner, type Member } from '../../events/member.ts';
 import { endSessionsOf } from '../accounts/other-sessions.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
+import { deleteCredentials } from './credentials.ts';
 import { type By, removeMember } from './members.ts';
 
 /**
@@ -22,6 +23,7 @@ export async function deleteUser(sql: Sql, user: string, by: By): Promise<void> 
     await tx`DELETE FROM console_sessions WHERE user_id = ${user}`;
     await tx`DELETE FROM one_time_links WHERE user_id = ${user}`;
     await tx`DELETE FROM invitations i USING users u WHERE u.id = ${user} AND lower(i.email) = lower(u.email)`;
+    await deleteCredentials(tx, user);
     await tx`DELETE FROM users WHERE id = ${user}`;
   });
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../lib/sql.ts';
 
-/** Everything that is stored about a person, as JSON. Hashes of passwords and of tokens are left out. */
+/** Everything that is stored about a person, as JSON. Secrets, and hashes of passwords and tokens, are left out. */
 export async function exportUser(sql: Queryable, user: string): Promise<Record<string, unknown>> {
   const [person] = await sql<Record<string, unknown>[]>`
     SELECT id, name, email, email_confirmed_at, password_hash IS NOT NULL AS has_password, is_operator, created_at,
@@ -15,5 +15,18 @@ export async function exportUser(sql: Queryable, user: string): Promise<Record<s
   const invitations = await sql`
     SELECT i.id, i.account AS account_id, i.role, i.created_at, i.expires_at
     FROM invitations i JOIN users u ON lower(u.email) = lower(i.email) WHERE u.id = ${user} ORDER BY i.id`;
-  return { person, memberships: [...memberships], sessions: [...sessions], invitations: [...invitations] };
+  const passkeys = await sql`
+    SELECT id, name, created_at, last_used_at FROM user_passkeys WHERE user_id = ${user} ORDER BY created_at`;
+  const identities = await sql`
+    SELECT issuer, subject, created_at, last_used_at FROM user_identities WHERE user_id = ${user} ORDER BY created_at`;
+  const oneTimeCodes = await sql`SELECT created_at, confirmed_at FROM user_totp WHERE user_id = ${user}`;
+  return {
+    passkeys: [...passkeys],
+    identities: [...identities],
+    one_time_codes: oneTimeCodes[0] ?? null,
+    person,
+    memberships: [...memberships],
+    sessions: [...sessions],
+    invitations: [...invitations],
+  };
 }

@@ -24,7 +24,10 @@ export const openUserSession = (
   withSessionEvents(sql, account, from.now, async (tx) => {
     if (!(await isMember(tx, user, account))) return { result: undefined, events: [] };
     const opened = await openSession(tx, account, { keys: [], user, provenAt: from.now }, from);
-    if (opened !== undefined) await tx`UPDATE users SET last_signed_in_at = ${from.now} WHERE id = ${user}`;
+    if (opened !== undefined) {
+      await tx`UPDATE users SET last_signed_in_at = ${from.now} WHERE id = ${user}`;
+      await tx`UPDATE console_sessions SET signed_in_by = ${by} WHERE id = ${opened.session.id}`;
+    }
     return { result: opened, events: startedEvents(opened, user, { by, isNewDevice: from.isNewDevice ?? false }) };
   });
 

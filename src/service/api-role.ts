@@ -1,6 +1,7 @@
 import type { Elysia } from 'elysia';
 import type { Change } from '../../events/entry.ts';
 import { serveApi } from '../api/v1.ts';
+import { oidcOf } from '../config/oidc-settings.ts';
 import { serveConsole } from '../console/serve.ts';
 import { Feed } from '../feed/feed.ts';
 import type { ServiceContext, ServiceOptions, Started } from './context.ts';
@@ -30,6 +31,7 @@ export function serveApiAndConsole(
     maxLogos: config.maxLogos,
     signup: config.signup,
     signupPlan: config.signupPlan,
+    oidc: oidcOf(config),
     limits: { testCodes: config.maxTestCodes, givenShortCodes: config.maxGivenShortCodes },
     tracing,
     onChange: publish,

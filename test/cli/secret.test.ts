@@ -12,6 +12,7 @@ import { connect } from '../../src/log/connect.ts';
 import { isKeyOfDatabase } from '../../src/log/secret-key.ts';
 import { writeBackup } from '../../src/maintenance/backup.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
+import { beginTotp } from '../../src/people/totp.ts';
 import { create, rotate, set } from '../../src/webhooks/commands.ts';
 import { findTarget } from '../../src/webhooks/target.ts';
 import { command } from '../support/command.ts';
@@ -24,6 +25,7 @@ const folder = mkdtempSync(join(tmpdir(), 'scanlog-secret-'));
 const newKey = 'the-key-that-follows-the-one-before-it';
 const newBox = createSecretBox(newKey);
 const now = new Date();
+const person = { id: 'usr_00000000000000000000', email: 'ada@example.com' };
 const older = { code: 'qr_older', key: Buffer.alloc(32, 7) };
 const drops: (() => Promise<void>)[] = [];
 let sql: Sql;
@@ -32,7 +34,7 @@ let owner: { account: string; mode: Mode };
 let code: string;
 let subscription: string;
 
-/** A database with a webhook that has two secrets, a code, and a visitor key in plain text of an older version. */
+/** A database with a webhook that has two secrets, a code, one-time codes of a person, and a visitor key in plain text of an older version. */
 async function newDatabase(): Promise<void> {
   const database = await createDatabase();
   drops.push(database.drop);
@@ -51,6 +53,7 @@ async function newDatabase(): Promise<void> {
   const [made] = await sql.begin((tx) => createCodes(tx, testBox, owner, [request], { actor: 'operator', now }));
   code = made?.code.id ?? '';
   await sql`INSERT INTO unsealed_visitor_keys VALUES (${older.code}, decode(${older.key.toString('hex')}, 'hex'))`;
+  await beginTotp(sql, testBox, person, now);
   await database.sql.end();
 }
 afterAll(async () => {
@@ -66,7 +69,13 @@ async function secretsUnder(box: SecretBox) {
   const keys = await readVisitorKeys(sql, box, [code, older.code]);
   const other = { account: owner.account, webhook: subscription };
   const otherTarget = await findTarget(sql, box, other, now, { onlyWhenOn: false });
-  return { webhook: target?.secrets, other: otherTarget?.secrets, keys: [code, older.code].map((id) => keys.get(id)) };
+  const totp = await sql<{ secret: string }[]>`SELECT secret FROM user_totp`;
+  return {
+    webhook: target?.secrets,
+    other: otherTarget?.secrets,
+    keys: [code, older.code].map((id) => keys.get(id)),
+    totp: totp.map(({ secret }) => box.openTotpSecret(secret, person.id)),
+  };
 }
 
 describe('secret', () => {
@@ -79,7 +88,13 @@ describe('secret', () => {
     for (const _ of ['first', 'second']) {
       const { code: exit, output } = await run(environment, 'rotate', '--json');
       expect(exit, output).toBe(0);
-      expect(JSON.parse(output)).toEqual({ rotated: true, webhook_secrets: 2, visitor_keys: 2, secrets_file: null });
+      expect(JSON.parse(output)).toEqual({
+        rotated: true,
+        webhook_secrets: 2,
+        visitor_keys: 2,
+        one_time_code_secrets: 1,
+        secrets_file: null,
+      });
     }
     expect(await secretsUnder(newBox)).toEqual(before);
     await expect(secretsUnder(testBox)).rejects.toThrow();
@@ -93,13 +108,13 @@ describe('secret', () => {
     const refused = await run(environment, 'reset');
     expect(refused.code).toBe(1);
     expect(refused.output).toContain(
-      'This replaces the secrets of 2 webhooks and the visitor keys of 2 codes. Every receiver of webhooks must be given its new secret, and a returning visitor of a code counts as new once.',
+      'This replaces the secrets of 2 webhooks, the visitor keys of 2 codes and the one-time codes of 1 person. Every receiver of webhooks must be given its new secret, a returning visitor of a code counts as new once, and people set up their one-time codes again.',
     );
     expect(await secretsUnder(testBox)).toEqual(before);
 
     const { code: exit, output } = await run(environment, 'reset', '--yes', '--json');
     expect(exit, output).toBe(0);
-    expect(JSON.parse(output)).toEqual({ reset: true, webhook_secrets: 2, visitor_keys: 2 });
+    expect(JSON.parse(output)).toEqual({ reset: true, webhook_secrets: 2, visitor_keys: 2, one_time_code_secrets: 1 });
     const after = await secretsUnder(newBox);
     expect(after.webhook, 'the previous secret no longer signs').toHaveLength(1);
     expect(before.webhook).not.toContain(after.webhook?.[0]);
@@ -109,6 +124,7 @@ describe('secret', () => {
     expect(await isKeyOfDatabase(sql, newBox)).toBe(true);
     expect([before.other?.length, after.other?.length]).toEqual([1, 1]);
     expect(after.other).not.toEqual(before.other);
+    expect([before.totp.length, after.totp.length], 'one-time codes have to be set up again').toEqual([1, 0]);
     const rotations = await sql`SELECT type FROM events WHERE type LIKE 'webhook_%rotated' ORDER BY position`;
     expect(rotations.map(({ type }) => type).toSorted()).toEqual([
       'webhook_rotated',

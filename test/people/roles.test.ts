@@ -59,6 +59,14 @@ test('every operation that changes something needs more than a viewer, but for w
     'createPhoneLink',
     'updateMe',
     'deleteMe',
+    'beginTotp',
+    'confirmTotp',
+    'replaceRecoveryCodes',
+    'removeTotp',
+    'beginPasskey',
+    'addPasskey',
+    'renamePasskey',
+    'removePasskey',
   ]);
 });
 

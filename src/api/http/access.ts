@@ -137,6 +137,14 @@ export const access = {
   updateMe: { scope: null, role: 'viewer' },
   exportMe: { scope: null, role: 'viewer', asksAgain: true },
   deleteMe: { scope: null, role: 'viewer', asksAgain: true },
+  beginTotp: { scope: null, role: 'viewer', asksAgain: true },
+  confirmTotp: { scope: null, role: 'viewer' },
+  replaceRecoveryCodes: { scope: null, role: 'viewer', asksAgain: true },
+  removeTotp: { scope: null, role: 'viewer', asksAgain: true },
+  beginPasskey: { scope: null, role: 'viewer', asksAgain: true },
+  addPasskey: { scope: null, role: 'viewer' },
+  renamePasskey: { scope: null, role: 'viewer' },
+  removePasskey: { scope: null, role: 'viewer', asksAgain: true },
 
   // Of operators of the service, who count as owners of every account there (src/console/operator/admission.ts).
   listAllAccounts: { scope: null, role: 'owner' },

@@ -9,11 +9,14 @@ import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { hashPassword } from '../../lib/passwords.ts';
 import type { Sql } from '../../lib/sql.ts';
 import { checkPassword } from '../../people/check-password.ts';
+import { credentialsOf } from '../../people/credentials.ts';
 import { deleteUser } from '../../people/delete.ts';
 import { exportUser } from '../../people/export.ts';
+import { listPasskeys, type Passkey } from '../../people/passkeys.ts';
 import { problemWithPassword } from '../../people/password-rules.ts';
 import { findUser, readPerson, storePassword, type User, updateUser } from '../../people/users.ts';
 import type { Console } from '../context.ts';
+import { credentialFields, type OwnPasskey } from './credential-schemas.ts';
 
 const tag = 'Account';
 const description = 'For the console only, and only for people.';
@@ -25,10 +28,7 @@ export const Me = t.Object(
     email: t.String(),
     has_password: t.Boolean(),
     created_at: t.String({ format: 'date-time' }),
-    passkeys: t.Array(t.Unknown()),
-    totp: t.Boolean(),
-    recovery_codes_left: t.Integer(),
-    oidc: t.Boolean(),
+    ...credentialFields,
   },
   exact,
 );
@@ -56,25 +56,35 @@ export const meOperations = (console: Console): Operation[] => [
 ];
 
 /** The person who has signed in; throws 404 for a session with keys. */
-async function requireUser(sql: Sql, caller: Caller): Promise<User> {
+export async function requireUser(sql: Sql, caller: Caller): Promise<User> {
   const user = caller.user === undefined ? undefined : await findUser(sql, caller.user);
   if (user === undefined) throw new Refusal('not_found', 'You are signed in with an API key, not as a person.');
   return user;
 }
 
-const present = ({ id, name, email, password_hash, created_at }: User): Static<typeof Me> => ({
-  id,
-  name,
-  email,
-  has_password: password_hash !== null,
+export const presentPasskey = ({ created_at, last_used_at, ...passkey }: Passkey): Static<typeof OwnPasskey> => ({
+  ...passkey,
   created_at: created_at.toISOString(),
-  passkeys: [],
-  totp: false,
-  recovery_codes_left: 0,
-  oidc: false,
+  last_used_at: last_used_at?.toISOString() ?? null,
 });
 
-const getMe = ({ service: { sql } }: Console): Operation =>
+/** The person, with everything that they sign in with. */
+async function present({ service: { sql }, site }: Console, caller: Caller): Promise<Static<typeof Me>> {
+  const { id, name, email, password_hash, created_at } = await requireUser(sql, caller);
+  const [credentials, passkeys] = await Promise.all([credentialsOf(sql, id), listPasskeys(sql, id)]);
+  return {
+    id,
+    name,
+    email,
+    has_password: password_hash !== null,
+    created_at: created_at.toISOString(),
+    passkeys: passkeys.map(presentPasskey),
+    passkey_problem: 'reason' in site ? site.reason : null,
+    ...credentials,
+  };
+}
+
+const getMe = (console: Console): Operation =>
   operation({
     operationId: 'getMe',
     method: 'GET',
@@ -84,10 +94,10 @@ const getMe = ({ service: { sql } }: Console): Operation =>
     description,
     success: { status: 200, description: 'The person.', schema: Me },
     errors: ['not_found'],
-    handle: async ({ caller }) => json(200, present(await requireUser(sql, caller))),
+    handle: async ({ caller }) => json(200, await present(console, caller)),
   });
 
-const updateMe = ({ service: { sql, clock } }: Console): Operation =>
+const updateMe = (console: Console): Operation =>
   operation({
     operationId: 'updateMe',
     method: 'PATCH',
@@ -99,6 +109,7 @@ const updateMe = ({ service: { sql, clock } }: Console): Operation =>
     success: { status: 200, description: 'The person after the change.', schema: Me },
     errors: ['invalid_request', 'not_found', 'conflict', 'reauthentication_required'],
     async handle({ caller, body }) {
+      const { sql, clock } = console.service;
       const user = await requireUser(sql, caller);
       const { person, errors } = readPerson({ name: body.name ?? user.name, email: body.email ?? user.email });
       refuseInvalid(errors);
@@ -111,7 +122,7 @@ const updateMe = ({ service: { sql, clock } }: Console): Operation =>
         const by = { actor: user.id, now: clock(), except: caller.session };
         await endSessionsOf(sql, user.id, { ...by, cause: 'other_session' });
       }
-      return json(200, present(await requireUser(sql, caller)));
+      return json(200, await present(console, caller));
     },
   });
 

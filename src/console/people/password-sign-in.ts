@@ -8,7 +8,7 @@ import { deviceOf } from '../cookies.ts';
 import { safeNext } from '../safe-next.ts';
 import { isSameOrigin } from '../same-site.ts';
 import { recordOutcome } from '../sign-in-outcome.ts';
-import { signInPage } from '../sign-in-page.ts';
+import { signInPage, waysOf } from '../sign-in-page.ts';
 import { afterPassword } from './after-password.ts';
 
 /** Handles the sign-in form with address and password. */
@@ -30,11 +30,12 @@ export async function signInWithPassword(
     );
     if (wantsJson(request)) return jsonResponse(status, { error: { code: 'unauthorized', message } });
     return htmlResponse(console, request, status, (page) =>
-      signInPage(page, { next, signup, email, error: { form: 'password', message } }),
+      signInPage(page, { next, signup, ways: waysOf(console), email, error: { form: 'password', message } }),
     );
   };
   if (!isSameOrigin(request, addresses.publicUrl))
     return refuse(403, 'This sign-in was started by another site. Enter your own e-mail address and password.');
+  if (console.oidc?.settings.isOnly === true) return refuse(403, `People sign in at ${console.oidc.host} only.`);
   const { user, isRight, refusal } = await tryPassword(console, context, email, password);
   if (refusal !== undefined) return refuse(429, 'Too many attempts. Try again in a minute.', user);
   if (user === undefined || !isRight) return refuse(401, 'The e-mail address or the password is wrong.', user);

@@ -1,7 +1,10 @@
 import type { Handler } from '../context.ts';
 import { handleInvitation, serveInvitation } from './invitation.ts';
+import { finishOidc, startOidc } from './oidc.ts';
+import { handlePasskey, servePasskeyOptions, servePasskeyPage } from './passkey-sign-in.ts';
 import { handleProof } from './proof.ts';
 import { handleReset, serveReset } from './reset.ts';
+import { handleCode } from './second-factor.ts';
 import { handleSetup, serveSetup } from './setup.ts';
 import { handleSignUp, serveSignUp } from './sign-up.ts';
 import { handleSwitch } from './switch.ts';
@@ -18,4 +21,10 @@ export const peopleRoutes: { method: 'GET' | 'POST'; path: `/console/${string}`;
   { method: 'POST', path: '/console/sign-up', handler: handleSignUp },
   { method: 'POST', path: '/console/switch', handler: handleSwitch },
   { method: 'POST', path: '/console/proof', handler: handleProof },
+  { method: 'POST', path: '/console/code', handler: handleCode },
+  { method: 'GET', path: '/console/passkey', handler: servePasskeyPage },
+  { method: 'POST', path: '/console/passkey', handler: handlePasskey },
+  { method: 'POST', path: '/console/passkey/options', handler: servePasskeyOptions },
+  { method: 'GET', path: '/console/oidc/start', handler: startOidc },
+  { method: 'GET', path: '/console/oidc/callback', handler: finishOidc },
 ];

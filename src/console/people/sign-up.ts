@@ -32,24 +32,27 @@ const formOf = (form: URLSearchParams, error?: string) => ({
   error,
 });
 
+/** With OIDC_ONLY, the password of a new person would not sign in. */
+const isOpen = ({ service, oidc }: Console) => service.signup === 'open' && oidc?.settings.isOnly !== true;
+
 const closed = (console: Console, { request }: RequestContext) =>
   htmlResponse(console, request, 403, (page) =>
     noticePage(page, { title, message: 'This service takes new people only by invitation.' }),
   );
 
 export const serveSignUp = (console: Console, context: RequestContext): Promise<Response> =>
-  console.service.signup === 'open'
+  isOpen(console)
     ? htmlResponse(console, context.request, 200, (page) => personPage(page, formOf(new URLSearchParams())))
     : closed(console, context);
 
 /** Creates a person and an account of their own, and signs in. */
 export async function handleSignUp(console: Console, context: RequestContext): Promise<Response> {
   const { request } = context;
-  const { sql, clock, signup, signupPlan: plan } = console.service;
+  const { sql, clock, signupPlan: plan } = console.service;
   const form = await readForm(request);
   const refused = await refuseForm(console, context, title);
   if (refused !== undefined) return refused;
-  if (signup !== 'open') return closed(console, context);
+  if (!isOpen(console)) return closed(console, context);
   return orShowError(
     console,
     context,

@@ -1,10 +1,14 @@
 import { useState } from 'preact/hooks';
 import { sendProof, useQuestion } from '../reauthentication.ts';
+import { useResource } from '../resource.ts';
 import { currentMode } from '../router.ts';
+import type { Me } from '../types.ts';
+import { askPasskey, hasPasskeys, passkeyProblem } from '../webauthn.ts';
 import { bootstrap } from '../welcome.ts';
 import { Dialog, DialogActions } from './dialog.tsx';
 import { Field } from './field.tsx';
 import { Form } from './form.tsx';
+import { useAction } from './use-action.ts';
 
 /** Asks for a proof while requests wait for one. */
 export function ReauthenticationDialog() {
@@ -23,12 +27,56 @@ export function ReauthenticationDialog() {
           onProven={() => question.end(true)}
           onCancel={cancel}
         />
-      ) : user.has_password ? (
-        <SecretForm label="Password" name="password" onProven={() => question.end(true)} onCancel={cancel} />
       ) : (
-        <SignInAgain onCancel={cancel} />
+        <PersonProof hasPassword={user.has_password} onProven={() => question.end(true)} onCancel={cancel} />
       )}
     </Dialog>
+  );
+}
+
+interface PersonProps {
+  hasPassword: boolean;
+  onProven(): void;
+  onCancel(): void;
+}
+
+/** What the person can prove it with. The password is asked for at once, before the service has named the others. */
+function PersonProof({ hasPassword, onProven, onCancel }: PersonProps) {
+  const me = useResource<Me>('/me');
+  const { busy, run } = useAction();
+  const hasPasskey = (me.data?.passkeys.length ?? 0) > 0 && hasPasskeys();
+  const hasProvider = me.data?.oidc ?? false;
+  const provePasskey = () =>
+    run(async () => {
+      const answer = await askPasskey().catch((error) => {
+        throw new Error(passkeyProblem(error));
+      });
+      const problem = await sendProof({ step: answer.step, response: answer.response });
+      if (problem !== undefined) throw new Error(problem);
+      onProven();
+    });
+  return (
+    <>
+      {hasPassword && <SecretForm label="Password" name="password" onProven={onProven} onCancel={onCancel} />}
+      {(hasPasskey || hasProvider) && (
+        <div class="row">
+          {hasPasskey && (
+            <button type="button" class="button" disabled={busy} onClick={provePasskey}>
+              Use a passkey
+            </button>
+          )}
+          {hasProvider && (
+            <a
+              class="button"
+              href={`/console/oidc/start?again=1&next=${encodeURIComponent(location.pathname + location.search)}`}
+            >
+              Sign in again at your provider
+            </a>
+          )}
+        </div>
+      )}
+      {me.data !== undefined && !hasPassword && !hasPasskey && !hasProvider && <SignInAgain onCancel={onCancel} />}
+    </>
   );
 }
 
@@ -77,7 +125,7 @@ function SecretForm({ label, name, placeholder, onProven, onCancel }: SecretProp
   );
 }
 
-/** For people without a password: a new sign-in is a proof. */
+/** For people who have nothing else at hand: a new sign-in is a proof. */
 const SignInAgain = ({ onCancel }: { onCancel(): void }) => (
   <>
     <p>Sign out, sign in again as you usually do, and repeat it.</p>

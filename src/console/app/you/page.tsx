@@ -7,8 +7,10 @@ import { useResource } from '../resource.ts';
 import type { Me } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
 import { OwnData } from './own-data.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { PasswordForm } from './password.tsx';
 import { Profile } from './profile.tsx';
+import { Totp } from './totp.tsx';
 
 /** The person of the session, in all accounts: name, ways to sign in, sessions and data. */
 export function YouPage() {
@@ -29,6 +31,8 @@ export function YouPage() {
           <div class="grid columns-l you">
             <Profile me={me.data} onChange={me.reload} />
             <PasswordForm me={me.data} onChange={me.reload} />
+            <Passkeys me={me.data} onChange={me.reload} />
+            <Totp me={me.data} onChange={me.reload} />
           </div>
           <h2 class="you-part">Sessions</h2>
           <Sessions />
