@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | (string & {});
 };
 
-export type Webhooks = ReceiveScanCreatedWebhookRequest | ReceiveScanWebhookEventWebhookRequest | ReceiveCodeWebhookEventWebhookRequest;
+export type Webhooks = ReceiveScanCreatedWebhookRequest | ReceiveScanWebhookEventWebhookRequest | ReceiveCodeWebhookEventWebhookRequest | ReceiveAlertWebhookEventWebhookRequest;
 
 export type QrCode = {
     /**
@@ -512,6 +512,10 @@ export type HistoryEntry = {
      */
     key_id: string;
     /**
+     * The MCP client that made the change with the key, by the name that it gives itself.
+     */
+    client?: string;
+    /**
      * The same as `key_id`.
      */
     actor: string;
@@ -705,7 +709,7 @@ export type RestoreRequest = {
 
 export type RevertRequest = {
     /**
-     * Id of the key (`key_…`) or person (`usr_…`) whose changes are undone, as `key_id` in the history; also of a revoked key or a former member. Changes in the console are made by the person who signed in, or by the key of the session.
+     * Id of the key (`key_…`) or person (`usr_…`) whose changes are undone, as `key_id` in the history; also of a revoked key or a former member. Changes in the console are made by the person who signed in, or by the key of the session. What the MCP clients of a key changed is undone, too; `key_…/claude-code` undoes only what that client changed.
      */
     actor: string;
     /**
@@ -1746,6 +1750,259 @@ export type ShareChange = {
      * Websites that may show the page in a frame, such as https://example.com; up to 10. Default: none.
      */
     frame_origins?: Array<string>;
+};
+
+export type Alert = {
+    /**
+     * Identifier of the alert.
+     */
+    id: string;
+    /**
+     * What it watches.
+     * - `silent`: a code that is scanned regularly has no scans at all when it usually has some.
+     * - `spike`: a code has at least four times as many scans as usual.
+     * - `limit_near`: the `max_scans` of a code, a limit of the plan, or the disk of the service is nearly used up.
+     * - `destination_down`: a website that a code leads to has failed twice within about an hour.
+     * - `domain_failing`: a custom domain no longer passes the checks of its DNS records; needs a live key.
+     */
+    kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+    /**
+     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
+     */
+    name: string;
+    qr_ids: Array<string> | null;
+    tags: Array<string> | null;
+    /**
+     * The share of a limit from which `limit_near` warns, 50 to 99; the other kinds ignore it. Default: 90.
+     */
+    percent: number;
+    /**
+     * False while the alert is paused. Default: true.
+     */
+    active: boolean;
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     */
+    to: Array<string>;
+    /**
+     * How many things it has raised that are not over, at most 100. `GET /v1/alerts/raised` lists them.
+     */
+    raised: number;
+    /**
+     * When it was created.
+     */
+    created_at: string;
+};
+
+export type NewAlert = {
+    /**
+     * What it watches.
+     * - `silent`: a code that is scanned regularly has no scans at all when it usually has some.
+     * - `spike`: a code has at least four times as many scans as usual.
+     * - `limit_near`: the `max_scans` of a code, a limit of the plan, or the disk of the service is nearly used up.
+     * - `destination_down`: a website that a code leads to has failed twice within about an hour.
+     * - `domain_failing`: a custom domain no longer passes the checks of its DNS records; needs a live key.
+     */
+    kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+    /**
+     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
+     */
+    name?: string;
+    qr_ids?: Array<string> | null;
+    tags?: Array<string> | null;
+    /**
+     * The share of a limit from which `limit_near` warns, 50 to 99; the other kinds ignore it. Default: 90.
+     */
+    percent?: number;
+    /**
+     * False while the alert is paused. Default: true.
+     */
+    active?: boolean;
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     */
+    to?: Array<string>;
+};
+
+export type AlertChange = {
+    /**
+     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
+     */
+    name?: string;
+    qr_ids?: Array<string> | null;
+    tags?: Array<string> | null;
+    /**
+     * The share of a limit from which `limit_near` warns, 50 to 99; the other kinds ignore it. Default: 90.
+     */
+    percent?: number;
+    /**
+     * False while the alert is paused. Default: true.
+     */
+    active?: boolean;
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     */
+    to?: Array<string>;
+};
+
+export type RaisedAlert = {
+    /**
+     * Identifier of the alert.
+     */
+    alert_id: string;
+    /**
+     * What it watches.
+     * - `silent`: a code that is scanned regularly has no scans at all when it usually has some.
+     * - `spike`: a code has at least four times as many scans as usual.
+     * - `limit_near`: the `max_scans` of a code, a limit of the plan, or the disk of the service is nearly used up.
+     * - `destination_down`: a website that a code leads to has failed twice within about an hour.
+     * - `domain_failing`: a custom domain no longer passes the checks of its DNS records; needs a live key.
+     */
+    kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+    /**
+     * Name of the alert, 1 to 255 characters. Default: a few words for its kind.
+     */
+    name: string;
+    qr_id: string | null;
+    domain_id: string | null;
+    /**
+     * What happened, in a few words.
+     */
+    title: string;
+    /**
+     * What happened and why it was noticed, as sentences for people.
+     */
+    message: string;
+    /**
+     * The page of the console that shows more.
+     */
+    url: string;
+    /**
+     * When it was raised.
+     */
+    raised_at: string;
+};
+
+export type Report = {
+    /**
+     * Identifier of the report.
+     */
+    id: string;
+    /**
+     * Title of the report, 1 to 255 characters.
+     */
+    name: string;
+    /**
+     * `week`: from Monday to Sunday. `month`: a month of the calendar.
+     */
+    every: 'week' | 'month';
+    /**
+     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     */
+    timezone: string;
+    /**
+     * The file that is attached. Default: pdf.
+     */
+    format: 'pdf' | 'csv';
+    qr_ids: Array<string> | null;
+    tags: Array<string> | null;
+    /**
+     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
+     */
+    to: Array<string>;
+    /**
+     * Those of `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
+     */
+    unsubscribed: Array<string>;
+    /**
+     * Addresses whose last mail did not arrive.
+     */
+    undelivered: Array<{
+        /**
+         * The address.
+         */
+        email: string;
+        /**
+         * What the mail server answered.
+         */
+        message: string;
+        /**
+         * When.
+         */
+        at: string;
+    }>;
+    /**
+     * Whether this service sends mail: false while its operator has not set SMTP_URL.
+     */
+    is_mailed: boolean;
+    next_at: string | null;
+    last_at: string | null;
+    /**
+     * When it was created.
+     */
+    created_at: string;
+};
+
+export type NewReport = {
+    /**
+     * Title of the report, 1 to 255 characters.
+     */
+    name: string;
+    /**
+     * `week`: from Monday to Sunday. `month`: a month of the calendar.
+     */
+    every: 'week' | 'month';
+    /**
+     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     */
+    timezone?: string;
+    /**
+     * The file that is attached. Default: pdf.
+     */
+    format?: 'pdf' | 'csv';
+    /**
+     * The codes that it is about, up to 100; a code that is deleted later leaves it.
+     */
+    qr_ids?: Array<string>;
+    /**
+     * It is about all codes with one of these tags, also those that get it later.
+     */
+    tags?: Array<string>;
+    /**
+     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
+     */
+    to: Array<string>;
+};
+
+export type ReportChange = {
+    /**
+     * Title of the report, 1 to 255 characters.
+     */
+    name?: string;
+    /**
+     * `week`: from Monday to Sunday. `month`: a month of the calendar.
+     */
+    every?: 'week' | 'month';
+    /**
+     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     */
+    timezone?: string;
+    /**
+     * The file that is attached. Default: pdf.
+     */
+    format?: 'pdf' | 'csv';
+    /**
+     * The codes that it is about, up to 100; a code that is deleted later leaves it.
+     */
+    qr_ids?: Array<string>;
+    /**
+     * It is about all codes with one of these tags, also those that get it later.
+     */
+    tags?: Array<string>;
+    /**
+     * Whom it is mailed to, up to 20 addresses. Each gets a mail of its own, with a link to unsubscribe.
+     */
+    to?: Array<string>;
 };
 
 /**
@@ -2955,7 +3212,7 @@ export type Error = {
         /**
          * Machine-readable error code.
          */
-        code: 'invalid_request' | 'destination_blocked' | 'unreadable_style' | 'unsupported_characters' | 'unauthorized' | 'quota_exceeded' | 'plan_required' | 'account_suspended' | 'live_key_required' | 'insufficient_scope' | 'insufficient_role' | 'reauthentication_required' | 'wider_key' | 'address_not_allowed' | 'not_found' | 'method_not_allowed' | 'short_code_taken' | 'domain_taken' | 'conflict' | 'idempotency_conflict' | 'logo_in_use' | 'replay_running' | 'account_changed' | 'last_owner' | 'already_member' | 'gone' | 'disabled' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
+        code: 'invalid_request' | 'destination_blocked' | 'unreadable_style' | 'unsupported_characters' | 'unauthorized' | 'quota_exceeded' | 'plan_required' | 'account_suspended' | 'live_key_required' | 'insufficient_scope' | 'insufficient_role' | 'reauthentication_required' | 'wider_key' | 'address_not_allowed' | 'origin_not_allowed' | 'not_found' | 'method_not_allowed' | 'short_code_taken' | 'domain_taken' | 'conflict' | 'idempotency_conflict' | 'logo_in_use' | 'replay_running' | 'account_changed' | 'last_owner' | 'already_member' | 'gone' | 'disabled' | 'version_mismatch' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'internal_error' | 'unavailable';
         /**
          * Human-readable message.
          */
@@ -2974,7 +3231,7 @@ export type Error = {
 /**
  * An event of the account; `type` says which `data` it has.
  */
-export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | MemberJoinedEvent | MemberRoleChangedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationRevokedEvent | InvitationAcceptedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
+export type Event = ScanCreatedEvent | CodeCreatedEvent | CodeUpdatedEvent | CodePausedEvent | CodeResumedEvent | CodePublishedEvent | CodeRestoredEvent | CodeLimitReachedEvent | CodeDisabledEvent | CodeEnabledEvent | CodeDeletedEvent | KeyCreatedEvent | KeyRotatedEvent | KeyRevokedEvent | WebhookSetEvent | WebhookCreatedEvent | WebhookUpdatedEvent | WebhookSecretRotatedEvent | WebhookDisabledEvent | WebhookDeletedEvent | SessionCreatedEvent | SessionEndedEvent | SignInFailedEvent | LogoCreatedEvent | LogoDeletedEvent | DomainAddedEvent | DomainVerifiedEvent | DomainFailingEvent | DomainUpdatedEvent | DomainRemovedEvent | ShareCreatedEvent | ShareChangedEvent | ShareEndedEvent | AlertCreatedEvent | AlertUpdatedEvent | AlertDeletedEvent | AlertRaisedEvent | AlertClearedEvent | ReportCreatedEvent | ReportChangedEvent | ReportRemovedEvent | MemberJoinedEvent | MemberRoleChangedEvent | MemberRemovedEvent | InvitationCreatedEvent | InvitationRevokedEvent | InvitationAcceptedEvent | AccountCreatedEvent | AccountUpdatedEvent | AccountPlanChangedEvent | AccountRevertedEvent | AccountSuspendedEvent | AccountResumedEvent;
 
 /**
  * An event of the audit log; `type` says which `data` it has.
@@ -2990,7 +3247,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3030,7 +3287,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3070,7 +3327,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3116,7 +3373,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3153,7 +3410,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3181,7 +3438,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3207,7 +3464,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3242,7 +3499,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3287,7 +3544,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3316,7 +3573,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3346,7 +3603,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3375,7 +3632,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3414,7 +3671,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3444,7 +3701,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3470,7 +3727,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3512,7 +3769,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3541,7 +3798,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3570,7 +3827,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3599,7 +3856,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3633,7 +3890,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3680,7 +3937,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3710,7 +3967,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3746,7 +4003,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3789,7 +4046,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3812,13 +4069,348 @@ export type AuditEvent = {
      * Identifier of the event, the same whenever it is read.
      */
     id: string;
+    type: 'alert.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+        name: string;
+        tags: Array<string> | null;
+        percent: number;
+        active: boolean;
+        qr_ids: Array<string> | null;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        from: {
+            name?: string;
+            tags?: Array<string> | null;
+            percent?: number;
+            active?: boolean;
+            qr_ids?: Array<string> | null;
+        };
+        to: {
+            name?: string;
+            tags?: Array<string> | null;
+            percent?: number;
+            active?: boolean;
+            qr_ids?: Array<string> | null;
+        };
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.deleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.raised';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+        /**
+         * Name of the alert.
+         */
+        name: string;
+        /**
+         * The code that it is about; null if it is about none.
+         */
+        qr_id: string | null;
+        /**
+         * The domain that it is about; null if it is about none.
+         */
+        domain_id: string | null;
+        /**
+         * What happened, in a few words.
+         */
+        title: string;
+        /**
+         * What happened and why it was noticed, as sentences for people.
+         */
+        message: string;
+        /**
+         * The page of the console that shows more.
+         */
+        url: string;
+        /**
+         * When it was raised.
+         */
+        raised_at: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.cleared';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+        /**
+         * Name of the alert.
+         */
+        name: string;
+        /**
+         * The code that it is about; null if it is about none.
+         */
+        qr_id: string | null;
+        /**
+         * The domain that it is about; null if it is about none.
+         */
+        domain_id: string | null;
+        /**
+         * What happened, in a few words.
+         */
+        title: string;
+        /**
+         * What happened and why it was noticed, as sentences for people.
+         */
+        message: string;
+        /**
+         * The page of the console that shows more.
+         */
+        url: string;
+        /**
+         * When it was raised.
+         */
+        raised_at: string;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
+        mode: 'live' | 'test';
+        name: string;
+        every: 'week' | 'month';
+        timezone: string;
+        format: 'pdf' | 'csv';
+        recipients: number;
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
+        mode: 'live' | 'test';
+        from: {
+            name?: string;
+            every?: 'week' | 'month';
+            timezone?: string;
+            format?: 'pdf' | 'csv';
+            recipients?: number;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+        };
+        to: {
+            name?: string;
+            every?: 'week' | 'month';
+            timezone?: string;
+            format?: 'pdf' | 'csv';
+            recipients?: number;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+        };
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.removed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The present name of the key or person; "a former member" for a person who was deleted; null for the operator and the service.
+     */
+    actor_name: string | null;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
+        mode: 'live' | 'test';
+    };
+} | {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
     type: 'member.joined';
     /**
      * When it happened.
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3847,7 +4439,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3876,7 +4468,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3904,7 +4496,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3933,7 +4525,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3962,7 +4554,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -3991,7 +4583,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4017,7 +4609,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4044,7 +4636,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4070,7 +4662,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4109,7 +4701,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4137,7 +4729,7 @@ export type AuditEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4167,7 +4759,7 @@ export type ScanCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4191,7 +4783,7 @@ export type CodeCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4232,7 +4824,7 @@ export type CodeUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4273,7 +4865,7 @@ export type CodePausedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4314,7 +4906,7 @@ export type CodeResumedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4355,7 +4947,7 @@ export type CodePublishedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4396,7 +4988,7 @@ export type CodeRestoredEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4437,7 +5029,7 @@ export type CodeLimitReachedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4478,7 +5070,7 @@ export type CodeDisabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4519,7 +5111,7 @@ export type CodeEnabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4560,7 +5152,7 @@ export type CodeDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4601,7 +5193,7 @@ export type KeyCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4648,7 +5240,7 @@ export type KeyRotatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4686,7 +5278,7 @@ export type KeyRevokedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4715,7 +5307,7 @@ export type WebhookSetEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4742,7 +5334,7 @@ export type WebhookCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4778,7 +5370,7 @@ export type WebhookUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4824,7 +5416,7 @@ export type WebhookSecretRotatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4854,7 +5446,7 @@ export type WebhookDisabledEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4885,7 +5477,7 @@ export type WebhookDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4915,7 +5507,7 @@ export type SessionCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4955,7 +5547,7 @@ export type SessionEndedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -4986,7 +5578,7 @@ export type SignInFailedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5013,7 +5605,7 @@ export type LogoCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5056,7 +5648,7 @@ export type LogoDeletedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5086,7 +5678,7 @@ export type DomainAddedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5116,7 +5708,7 @@ export type DomainVerifiedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5146,7 +5738,7 @@ export type DomainFailingEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5181,7 +5773,7 @@ export type DomainUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5229,7 +5821,7 @@ export type DomainRemovedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5260,7 +5852,7 @@ export type ShareCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5297,7 +5889,7 @@ export type ShareChangedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5341,7 +5933,7 @@ export type ShareEndedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5353,6 +5945,349 @@ export type ShareEndedEvent = {
          * Identifier of the page.
          */
         share_id: string;
+        mode: 'live' | 'test';
+    };
+};
+
+/**
+ * An alert was created.
+ */
+export type AlertCreatedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+        name: string;
+        tags: Array<string> | null;
+        percent: number;
+        active: boolean;
+        qr_ids: Array<string> | null;
+    };
+};
+
+/**
+ * Settings of an alert changed; `from` and `to` have only those.
+ */
+export type AlertUpdatedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        from: {
+            name?: string;
+            tags?: Array<string> | null;
+            percent?: number;
+            active?: boolean;
+            qr_ids?: Array<string> | null;
+        };
+        to: {
+            name?: string;
+            tags?: Array<string> | null;
+            percent?: number;
+            active?: boolean;
+            qr_ids?: Array<string> | null;
+        };
+    };
+};
+
+/**
+ * An alert was deleted; whatever it had raised ended with it.
+ */
+export type AlertDeletedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.deleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+    };
+};
+
+/**
+ * An alert has found something. It is reported once, until `alert.cleared`.
+ */
+export type AlertRaisedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.raised';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+        /**
+         * Name of the alert.
+         */
+        name: string;
+        /**
+         * The code that it is about; null if it is about none.
+         */
+        qr_id: string | null;
+        /**
+         * The domain that it is about; null if it is about none.
+         */
+        domain_id: string | null;
+        /**
+         * What happened, in a few words.
+         */
+        title: string;
+        /**
+         * What happened and why it was noticed, as sentences for people.
+         */
+        message: string;
+        /**
+         * The page of the console that shows more.
+         */
+        url: string;
+        /**
+         * When it was raised.
+         */
+        raised_at: string;
+    };
+};
+
+/**
+ * What an alert had found is over.
+ */
+export type AlertClearedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'alert.cleared';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+        /**
+         * Name of the alert.
+         */
+        name: string;
+        /**
+         * The code that it is about; null if it is about none.
+         */
+        qr_id: string | null;
+        /**
+         * The domain that it is about; null if it is about none.
+         */
+        domain_id: string | null;
+        /**
+         * What happened, in a few words.
+         */
+        title: string;
+        /**
+         * What happened and why it was noticed, as sentences for people.
+         */
+        message: string;
+        /**
+         * The page of the console that shows more.
+         */
+        url: string;
+        /**
+         * When it was raised.
+         */
+        raised_at: string;
+    };
+};
+
+/**
+ * A report was set up, which is mailed every week or month.
+ */
+export type ReportCreatedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
+        mode: 'live' | 'test';
+        name: string;
+        every: 'week' | 'month';
+        timezone: string;
+        format: 'pdf' | 'csv';
+        recipients: number;
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
+    };
+};
+
+/**
+ * Settings of a report changed; `from` and `to` have only those. `recipients` is the number of addresses.
+ */
+export type ReportChangedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.changed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
+        mode: 'live' | 'test';
+        from: {
+            name?: string;
+            every?: 'week' | 'month';
+            timezone?: string;
+            format?: 'pdf' | 'csv';
+            recipients?: number;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+        };
+        to: {
+            name?: string;
+            every?: 'week' | 'month';
+            timezone?: string;
+            format?: 'pdf' | 'csv';
+            recipients?: number;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
+        };
+    };
+};
+
+/**
+ * A report was removed, and is mailed no more.
+ */
+export type ReportRemovedEvent = {
+    /**
+     * Identifier of the event, the same whenever it is read.
+     */
+    id: string;
+    type: 'report.removed';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     */
+    actor: string;
+    /**
+     * The code that it is about.
+     */
+    qr_id?: string;
+    data: {
+        /**
+         * Identifier of the report.
+         */
+        report_id: string;
         mode: 'live' | 'test';
     };
 };
@@ -5371,7 +6306,7 @@ export type MemberJoinedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5401,7 +6336,7 @@ export type MemberRoleChangedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5431,7 +6366,7 @@ export type MemberRemovedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5460,7 +6395,7 @@ export type InvitationCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5490,7 +6425,7 @@ export type InvitationRevokedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5520,7 +6455,7 @@ export type InvitationAcceptedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5550,7 +6485,7 @@ export type AccountCreatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5577,7 +6512,7 @@ export type AccountUpdatedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5605,7 +6540,7 @@ export type AccountPlanChangedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5632,7 +6567,7 @@ export type AccountRevertedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5672,7 +6607,7 @@ export type AccountSuspendedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5701,7 +6636,7 @@ export type AccountResumedEvent = {
      */
     timestamp: string;
     /**
-     * Who caused it: the id of a key or person, `operator`, `scanlog` for the service itself, or `visitor` for a scan.
+     * Who caused it: the id of a key or person, with the name of the client if that used MCP (`key_…/claude-code`), `operator`, `scanlog` for the service itself, or `visitor` for a scan.
      */
     actor: string;
     /**
@@ -5842,9 +6777,9 @@ export type Subscription = {
     id: string;
     url: string;
     /**
-     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`. Default: all of these. Types that are added later are never sent without being listed here.
+     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`, `alert.raised`, `alert.cleared`. Default: all of these. Types that are added later are never sent without being listed here.
      */
-    events: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted'>;
+    events: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted' | 'alert.raised' | 'alert.cleared'>;
     /**
      * Only events of these codes, at most 100; null for all codes. With `tags`, a code must pass both.
      */
@@ -5909,9 +6844,9 @@ export type NewSubscription = {
      */
     url: string;
     /**
-     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`. Default: all of these. Types that are added later are never sent without being listed here.
+     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`, `alert.raised`, `alert.cleared`. Default: all of these. Types that are added later are never sent without being listed here.
      */
-    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted'>;
+    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted' | 'alert.raised' | 'alert.cleared'>;
     /**
      * Only events of these codes, at most 100; null for all codes. With `tags`, a code must pass both.
      */
@@ -5936,9 +6871,9 @@ export type SubscriptionChange = {
      */
     url?: string;
     /**
-     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`. Default: all of these. Types that are added later are never sent without being listed here.
+     * Types of events to send: `scan.created`, `code.created`, `code.updated`, `code.paused`, `code.resumed`, `code.published`, `code.restored`, `code.limit_reached`, `code.disabled`, `code.enabled`, `code.deleted`, `alert.raised`, `alert.cleared`. Default: all of these. Types that are added later are never sent without being listed here.
      */
-    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted'>;
+    events?: Array<'scan.created' | 'code.created' | 'code.updated' | 'code.paused' | 'code.resumed' | 'code.published' | 'code.restored' | 'code.limit_reached' | 'code.disabled' | 'code.enabled' | 'code.deleted' | 'alert.raised' | 'alert.cleared'>;
     /**
      * Only events of these codes, at most 100; null for all codes. With `tags`, a code must pass both.
      */
@@ -5974,7 +6909,7 @@ export type SubscriptionTest = {
      * The `webhook-id` that was sent. The delivery log does not list it.
      */
     webhook_id: string;
-    body: ScanWebhookEvent | CodeWebhookEvent | ScanEvent;
+    body: ScanWebhookEvent | CodeWebhookEvent | AlertWebhookEvent | ScanEvent;
     /**
      * HTTP status of the response; null if there was none.
      */
@@ -5999,7 +6934,7 @@ export type SubscriptionDelivery = {
      */
     id: string;
     status: 'pending' | 'delivered' | 'failed';
-    body: ScanWebhookEvent | CodeWebhookEvent | ScanEvent;
+    body: ScanWebhookEvent | CodeWebhookEvent | AlertWebhookEvent | ScanEvent;
     /**
      * When the delivery was created.
      */
@@ -6197,6 +7132,57 @@ export type CodeWebhookEvent = {
 /**
  * The body that is POSTed.
  */
+export type AlertWebhookEvent = {
+    type: 'alert.raised' | 'alert.cleared';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: {
+        /**
+         * Identifier of the alert.
+         */
+        alert_id: string;
+        mode: 'live' | 'test';
+        kind: 'silent' | 'spike' | 'limit_near' | 'destination_down' | 'domain_failing';
+        /**
+         * Name of the alert.
+         */
+        name: string;
+        /**
+         * The code that it is about; null if it is about none.
+         */
+        qr_id: string | null;
+        /**
+         * The domain that it is about; null if it is about none.
+         */
+        domain_id: string | null;
+        /**
+         * What happened, in a few words.
+         */
+        title: string;
+        /**
+         * What happened and why it was noticed, as sentences for people.
+         */
+        message: string;
+        /**
+         * The page of the console that shows more.
+         */
+        url: string;
+        /**
+         * When it was raised.
+         */
+        raised_at: string;
+        /**
+         * Name of the code when the request is sent.
+         */
+        qr_name?: string;
+    };
+};
+
+/**
+ * The body that is POSTed.
+ */
 export type ScanEvent = {
     event: 'scan.created';
     /**
@@ -6372,6 +7358,16 @@ export type ReplayId = string;
  * Identifier of the page, `shr_…`.
  */
 export type Id7 = string;
+
+/**
+ * Identifier of the alert, `alr_…`.
+ */
+export type Id8 = string;
+
+/**
+ * Identifier of the report, `rpt_…`.
+ */
+export type Id9 = string;
 
 export type ListQrCodesData = {
     body?: never;
@@ -10523,7 +11519,7 @@ export type ListAuditEventsData = {
     path?: never;
     query?: {
         /**
-         * Only what this key (`key_…`) or person (`usr_…`) did, or `operator`, or `scanlog`, the service itself.
+         * Only what this key (`key_…`), one of its clients (`key_…/claude-code`) or this person (`usr_…`) did, or `operator`, or `scanlog`, the service itself.
          */
         actor?: string;
         /**
@@ -12290,6 +13286,754 @@ export type UpdateShareResponses = {
 
 export type UpdateShareResponse = UpdateShareResponses[keyof UpdateShareResponses];
 
+export type ListAlertsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/alerts';
+};
+
+export type ListAlertsErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListAlertsError = ListAlertsErrors[keyof ListAlertsErrors];
+
+export type ListAlertsResponses = {
+    /**
+     * The alerts.
+     */
+    200: {
+        data: Array<Alert>;
+        /**
+         * Whether this service sends mail: false while its operator has not set SMTP_URL.
+         */
+        is_mailed: boolean;
+    };
+};
+
+export type ListAlertsResponse = ListAlertsResponses[keyof ListAlertsResponses];
+
+export type CreateAlertData = {
+    body: NewAlert;
+    path?: never;
+    query?: never;
+    url: '/v1/alerts';
+};
+
+export type CreateAlertErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type CreateAlertError = CreateAlertErrors[keyof CreateAlertErrors];
+
+export type CreateAlertResponses = {
+    /**
+     * The new alert.
+     */
+    201: Alert;
+};
+
+export type CreateAlertResponse = CreateAlertResponses[keyof CreateAlertResponses];
+
+export type ListRaisedAlertsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * At most 100. Default: 20.
+         */
+        limit?: number;
+    };
+    url: '/v1/alerts/raised';
+};
+
+export type ListRaisedAlertsErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListRaisedAlertsError = ListRaisedAlertsErrors[keyof ListRaisedAlertsErrors];
+
+export type ListRaisedAlertsResponses = {
+    /**
+     * What is raised.
+     */
+    200: {
+        data: Array<RaisedAlert>;
+        /**
+         * How many there are, also beyond `limit`.
+         */
+        total: number;
+    };
+};
+
+export type ListRaisedAlertsResponse = ListRaisedAlertsResponses[keyof ListRaisedAlertsResponses];
+
+export type DeleteAlertData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the alert, `alr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/alerts/{id}';
+};
+
+export type DeleteAlertErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type DeleteAlertError = DeleteAlertErrors[keyof DeleteAlertErrors];
+
+export type DeleteAlertResponses = {
+    /**
+     * The alert is deleted.
+     */
+    200: Deleted;
+};
+
+export type DeleteAlertResponse = DeleteAlertResponses[keyof DeleteAlertResponses];
+
+export type GetAlertData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the alert, `alr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/alerts/{id}';
+};
+
+export type GetAlertErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type GetAlertError = GetAlertErrors[keyof GetAlertErrors];
+
+export type GetAlertResponses = {
+    /**
+     * The alert.
+     */
+    200: Alert;
+};
+
+export type GetAlertResponse = GetAlertResponses[keyof GetAlertResponses];
+
+export type UpdateAlertData = {
+    body: AlertChange;
+    path: {
+        /**
+         * Identifier of the alert, `alr_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/alerts/{id}';
+};
+
+export type UpdateAlertErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type UpdateAlertError = UpdateAlertErrors[keyof UpdateAlertErrors];
+
+export type UpdateAlertResponses = {
+    /**
+     * The alert after the change.
+     */
+    200: Alert;
+};
+
+export type UpdateAlertResponse = UpdateAlertResponses[keyof UpdateAlertResponses];
+
+export type ListReportsData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/v1/reports';
+};
+
+export type ListReportsErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ListReportsError = ListReportsErrors[keyof ListReportsErrors];
+
+export type ListReportsResponses = {
+    /**
+     * The reports.
+     */
+    200: {
+        data: Array<Report>;
+        /**
+         * Whether this service sends mail: false while its operator has not set SMTP_URL.
+         */
+        is_mailed: boolean;
+    };
+};
+
+export type ListReportsResponse = ListReportsResponses[keyof ListReportsResponses];
+
+export type CreateReportData = {
+    body: NewReport;
+    path?: never;
+    query?: never;
+    url: '/v1/reports';
+};
+
+export type CreateReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `quota_exceeded`: The account has as many QR codes as its plan allows, as many test codes or logos as the operator allows, as many webhooks as a mode can have, as many domains as its plan allows, or 500 valid keys; or it has chosen as many short codes as it may in 30 days.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type CreateReportError = CreateReportErrors[keyof CreateReportErrors];
+
+export type CreateReportResponses = {
+    /**
+     * The new report.
+     */
+    201: Report;
+};
+
+export type CreateReportResponse = CreateReportResponses[keyof CreateReportResponses];
+
+export type PreviewReportData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Title of the report, 1 to 255 characters.
+         */
+        name?: string;
+        /**
+         * `week`: from Monday to Sunday. `month`: a month of the calendar.
+         */
+        every?: 'week' | 'month';
+        /**
+         * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+         */
+        timezone?: string;
+        /**
+         * The codes that it is about, up to 100; a code that is deleted later leaves it.
+         */
+        qr_ids?: Array<string>;
+        /**
+         * It is about all codes with one of these tags, also those that get it later.
+         */
+        tags?: Array<string>;
+    };
+    url: '/v1/reports/preview.pdf';
+};
+
+export type PreviewReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type PreviewReportError = PreviewReportErrors[keyof PreviewReportErrors];
+
+export type PreviewReportResponses = {
+    /**
+     * The report.
+     */
+    200: Blob | File;
+};
+
+export type PreviewReportResponse = PreviewReportResponses[keyof PreviewReportResponses];
+
+export type DeleteReportData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the report, `rpt_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/reports/{id}';
+};
+
+export type DeleteReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type DeleteReportError = DeleteReportErrors[keyof DeleteReportErrors];
+
+export type DeleteReportResponses = {
+    /**
+     * The report was removed.
+     */
+    200: Deleted;
+};
+
+export type DeleteReportResponse = DeleteReportResponses[keyof DeleteReportResponses];
+
+export type GetReportData = {
+    body?: never;
+    path: {
+        /**
+         * Identifier of the report, `rpt_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/reports/{id}';
+};
+
+export type GetReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type GetReportError = GetReportErrors[keyof GetReportErrors];
+
+export type GetReportResponses = {
+    /**
+     * The report.
+     */
+    200: Report;
+};
+
+export type GetReportResponse = GetReportResponses[keyof GetReportResponses];
+
+export type UpdateReportData = {
+    body: ReportChange;
+    path: {
+        /**
+         * Identifier of the report, `rpt_…`.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/v1/reports/{id}';
+};
+
+export type UpdateReportErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type UpdateReportError = UpdateReportErrors[keyof UpdateReportErrors];
+
+export type UpdateReportResponses = {
+    /**
+     * The report after the change.
+     */
+    200: Report;
+};
+
+export type UpdateReportResponse = UpdateReportResponses[keyof UpdateReportResponses];
+
 export type ReceiveScanCreatedWebhookPayload = ScanEvent;
 
 export type ReceiveScanCreatedWebhookRequest = {
@@ -12313,6 +14057,15 @@ export type ReceiveCodeWebhookEventWebhookPayload = CodeWebhookEvent;
 export type ReceiveCodeWebhookEventWebhookRequest = {
     body: ReceiveCodeWebhookEventWebhookPayload;
     key: 'CodeWebhookEvent';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveAlertWebhookEventWebhookPayload = AlertWebhookEvent;
+
+export type ReceiveAlertWebhookEventWebhookRequest = {
+    body: ReceiveAlertWebhookEventWebhookPayload;
+    key: 'AlertWebhookEvent';
     path?: never;
     query?: never;
 };
