@@ -23,6 +23,8 @@ CREATE TABLE one_time_links (
   user_id text COLLATE "C",
   account text COLLATE "C",
   invitation text COLLATE "C",
+  -- The address that a new person confirms by it.
+  email text,
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,
   used_at timestamptz

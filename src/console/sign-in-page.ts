@@ -3,6 +3,7 @@ import type { Signup } from '../config/settings.ts';
 import { escapeHtml } from '../lib/html.ts';
 import type { Console } from './context.ts';
 import { ownDeviceField, type Page, renderDocument, sessionEndTexts } from './pages.ts';
+import { mailsLinks } from './people/forgot.ts';
 
 /** How people can sign in besides a key. */
 export interface Ways {
@@ -10,11 +11,19 @@ export interface Ways {
   provider: string | undefined;
   hasPasswords: boolean;
   hasPasskeys: boolean;
+  /** Whether a person who forgot the password can have a link mailed. */
+  mailsLinks: boolean;
 }
 
-export function waysOf({ oidc, site }: Pick<Console, 'oidc' | 'site'>): Ways {
+export function waysOf(console: Pick<Console, 'service' | 'oidc' | 'site'>): Ways {
+  const { oidc, site } = console;
   const isOnly = oidc?.settings.isOnly === true;
-  return { provider: oidc?.host, hasPasswords: !isOnly, hasPasskeys: !isOnly && !('reason' in site) };
+  return {
+    provider: oidc?.host,
+    hasPasswords: !isOnly,
+    hasPasskeys: !isOnly && !('reason' in site),
+    mailsLinks: mailsLinks(console),
+  };
 }
 
 interface SignInForm {
@@ -50,7 +59,7 @@ ${hidden}
 <label for="password">Password</label>
 <input id="password" name="password" type="password" required autocomplete="current-password"${invalidOf('password')}>${alertOf('password')}
 ${ownDeviceField(false)}
-<button class="button primary" type="submit">Sign in</button>
+<button class="button primary" type="submit">Sign in</button>${ways.mailsLinks ? '\n<p class="hint"><a href="/console/forgot">Forgot your password?</a></p>' : ''}
 </form>\n`;
   const body = `<body class="sign-in">
 <main class="stack gap-m">

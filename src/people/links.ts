@@ -4,16 +4,22 @@ import { newSecret } from '../lib/ids.ts';
 import type { Queryable } from '../lib/sql.ts';
 
 /** What a one-time link does, each with the page that it opens. */
-export const linkKinds = ['setup', 'invitation', 'reset'] as const;
+export const linkKinds = ['setup', 'invitation', 'reset', 'confirm'] as const;
 export type LinkKind = (typeof linkKinds)[number];
 
 const hourMs = 3_600_000;
-const lifetimeMs: Record<LinkKind, number> = { setup: 24 * hourMs, invitation: 7 * 24 * hourMs, reset: 24 * hourMs };
+const lifetimeMs: Record<LinkKind, number> = {
+  setup: 24 * hourMs,
+  invitation: 7 * 24 * hourMs,
+  reset: 24 * hourMs,
+  confirm: 24 * hourMs,
+};
 
 interface LinkSubject {
   user?: string;
   account?: string;
   invitation?: string;
+  email?: string;
 }
 
 export interface NewLink {
@@ -25,14 +31,15 @@ export interface NewLink {
 export async function createLink(
   sql: Queryable,
   kind: LinkKind,
-  { user, account, invitation }: LinkSubject,
+  { user, account, invitation, email }: LinkSubject,
   now: Date,
 ): Promise<NewLink> {
   const token = newSecret();
   const expires_at = new Date(now.getTime() + lifetimeMs[kind]);
   await sql`
-    INSERT INTO one_time_links (hash, kind, user_id, account, invitation, created_at, expires_at)
-    VALUES (${hashOfKey(token)}, ${kind}, ${user ?? null}, ${account ?? null}, ${invitation ?? null}, ${now}, ${expires_at})`;
+    INSERT INTO one_time_links (hash, kind, user_id, account, invitation, email, created_at, expires_at)
+    VALUES (${hashOfKey(token)}, ${kind}, ${user ?? null}, ${account ?? null}, ${invitation ?? null}, ${email ?? null}, ${now},
+      ${expires_at})`;
   return { token, expires_at };
 }
 
@@ -44,12 +51,13 @@ export interface Link {
   user_id: string | null;
   account: string | null;
   invitation: string | null;
+  email: string | null;
 }
 
 /** Finds a link that can be used, without using it up. */
 export async function findLink(sql: Queryable, kind: LinkKind, token: string, now: Date): Promise<Link | undefined> {
   const [link] = await sql<Link[]>`
-    SELECT user_id, account, invitation FROM one_time_links
+    SELECT user_id, account, invitation, email FROM one_time_links
     WHERE hash = ${hashOfKey(token)} AND kind = ${kind} AND expires_at > ${now} AND used_at IS NULL`;
   return link;
 }

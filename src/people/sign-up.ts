@@ -4,14 +4,18 @@ import { writeState } from '../../projections/state.ts';
 import { newId } from '../lib/ids.ts';
 import type { Sql } from '../lib/sql.ts';
 import { appendAndCommit, prepare } from '../log/append.ts';
+import { useUpLink } from './links.ts';
 import { insertUser } from './users.ts';
 
-/** Creates a person with an account, which has no keys yet. Throws 409 if another person has the address. */
+/**
+ * Creates a person with an account, which has no keys yet, and uses up the link that confirms the address, if there is one.
+ * Throws 409 if another person has the address.
+ */
 export async function signUp(
   sql: Sql,
   person: { name: string; email: string; password_hash: string },
   account: { name: string; plan: Plan },
-  now: Date,
+  { now, confirmation }: { now: Date; confirmation?: string | undefined },
 ): Promise<{ user: string; account: string }> {
   const user = newId('usr', now.getTime());
   const id = newId('acct', now.getTime());
@@ -24,7 +28,8 @@ export async function signUp(
     { actor: user, now },
   );
   await sql.begin(async (tx) => {
-    await insertUser(tx, { ...person, id: user }, { now });
+    if (confirmation !== undefined) await useUpLink(tx, 'confirm', confirmation, now);
+    await insertUser(tx, { ...person, id: user }, { now, isConfirmed: confirmation !== undefined });
     await writeState(tx, {}, pending);
     await appendAndCommit(tx, pending);
   });

@@ -72,12 +72,12 @@ export interface NewUser {
 export async function insertUser(
   sql: Queryable,
   { id, name, email, password_hash }: NewUser,
-  { now, isOperator = false }: { now: Date; isOperator?: boolean },
+  { now, isOperator = false, isConfirmed = false }: { now: Date; isOperator?: boolean; isConfirmed?: boolean },
 ): Promise<void> {
   await takingEmail(
     sql`
-      INSERT INTO users (id, name, email, password_hash, is_operator, created_at)
-      VALUES (${id}, ${name}, ${email}, ${password_hash}, ${isOperator}, ${now})`,
+      INSERT INTO users (id, name, email, email_confirmed_at, password_hash, is_operator, created_at)
+      VALUES (${id}, ${name}, ${email}, ${isConfirmed ? now : null}, ${password_hash}, ${isOperator}, ${now})`,
   );
 }
 

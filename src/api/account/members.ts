@@ -1,4 +1,5 @@
 import { type Static, Type as t } from '@sinclair/typebox';
+import { findAccount } from '../../accounts/accounts.ts';
 import type { Caller } from '../../accounts/admission.ts';
 import { requireRole } from '../../accounts/roles.ts';
 import { invalid, notFound, Refusal } from '../../lib/errors.ts';
@@ -9,6 +10,7 @@ import {
   type Invitation as StoredInvitation,
 } from '../../people/invitations.ts';
 import { urlOfLink } from '../../people/links.ts';
+import { mailInvitation } from '../../people/mails.ts';
 import { changeRole, type ListedMember, listMembers, removeMember } from '../../people/members.ts';
 import { problemWithEmail } from '../../people/users.ts';
 import { json } from '../http/answers.ts';
@@ -146,7 +148,7 @@ const listOpenInvitations = ({ sql, clock }: Service): Operation =>
     },
   });
 
-const invite = ({ sql, clock, addresses }: Service): Operation =>
+const invite = ({ sql, clock, addresses, mail }: Service): Operation =>
   operation({
     operationId: 'createInvitation',
     method: 'POST',
@@ -154,7 +156,7 @@ const invite = ({ sql, clock, addresses }: Service): Operation =>
     tag,
     summary: 'Invite a person',
     description:
-      'Creates a link for a new member, which works once, for 7 days. Only this response contains it: send it to the person. Who has a user already joins with it; others create one.',
+      'Creates a link for a new member, which works once, for 7 days. Only this response contains it: send it to the person. With `SMTP_URL` it is mailed, too. Who has a user already joins with it; others create one.',
     body: NewInvitation,
     success: { status: 201, description: 'The invitation, with its link.', schema: CreatedInvitation },
     errors: ['invalid_request', 'live_key_required', 'already_member', 'quota_exceeded', 'conflict'],
@@ -166,6 +168,10 @@ const invite = ({ sql, clock, addresses }: Service): Operation =>
       const by = { actor: caller.actor, now: clock() };
       const { token, ...invitation } = await createInvitation(sql, caller.account, { email: address, role }, by);
       const url = urlOfLink(addresses.publicUrl, 'invitation', token);
+      if (mail !== undefined) {
+        const account_name = (await findAccount(sql, caller.account))?.name ?? '';
+        await mailInvitation(mail, sql, { ...invitation, url, account_name });
+      }
       return json(201, { ...presentInvitation(invitation), url } satisfies Static<typeof CreatedInvitation>);
     },
   });

@@ -20,8 +20,15 @@ ${content}
   );
 
 /** A message without a form. */
-export const noticePage = (page: Page, { title, message }: { title: string; message: string }): string =>
-  frame(page, title, `<p class="row nowrap verdict bad" role="alert">${escapeHtml(message)}</p>`);
+export const noticePage = (
+  page: Page,
+  { title, message, isGood = false }: { title: string; message: string; isGood?: boolean },
+): string =>
+  frame(
+    page,
+    title,
+    `<p class="row nowrap verdict ${isGood ? 'good" role="status' : 'bad" role="alert'}">${escapeHtml(message)}</p>`,
+  );
 
 /** What a link opens: its script sends the token in the fragment, which no server or proxy has logged. */
 export const openLinkPage = (
@@ -75,11 +82,16 @@ export interface PersonForm {
   hidden: Record<string, string>;
   fields: Field[];
   button: string;
+  /** Whether the form signs in, on a device that may be the person's own. */
+  signsIn?: boolean;
   error?: string | undefined;
 }
 
 /** A form of a person who sets up, joins, signs up or sets a password. */
-export const personPage = (page: Page, { title, lead, action, hidden, fields, button, error }: PersonForm): string =>
+export const personPage = (
+  page: Page,
+  { title, lead, action, hidden, fields, button, signsIn = true, error }: PersonForm,
+): string =>
   frame(
     page,
     title,
@@ -89,8 +101,7 @@ ${alertOf(error)}${Object.entries(hidden)
   .map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`)
   .join('\n')}
 ${fields.map((field, i) => fieldHtml(field, i === 0)).join('\n')}
-${ownDeviceField(false)}
-<button class="button primary" type="submit">${button}</button>
+${signsIn ? `${ownDeviceField(false)}\n` : ''}<button class="button primary" type="submit">${button}</button>
 </form>`,
   );
 

@@ -1,5 +1,6 @@
 import type { SignInMeans } from '../../../events/session.ts';
 import { deviceCookieOf, isKnownDevice, readDevice } from '../../people/devices.ts';
+import { mailNewDevice } from '../../people/mails.ts';
 import { accountToOpen, openUserSession } from '../../people/sessions.ts';
 import { findUser, type User } from '../../people/users.ts';
 import { bootstrapFor } from '../bootstrap.ts';
@@ -29,13 +30,16 @@ export async function startUserSession(
   { user, by, next, isOwnDevice, account: wanted }: UserSession,
 ): Promise<Response> {
   const { request } = context;
-  const { sql, clock, addresses, webhooks } = console.service;
+  const { sql, clock, addresses, webhooks, mail } = console.service;
   const { publicUrl } = addresses;
   const person = await findUser(sql, user);
   const account = wanted ?? (await accountToOpen(sql, user));
   if (person === undefined || person.disabled_at !== null || account === undefined)
     return refuse(console, context, person, user);
   const device = readDevice(deviceOf(request.headers, publicUrl));
+  const described = describeDevice(request.headers.get('user-agent') ?? '');
+  // The first sign-in of a person needs no warning.
+  const isNewDevice = person.last_signed_in_at !== null && !isKnownDevice(webhooks.box, device, user);
   const opened = await openUserSession(
     sql,
     { user, account },
@@ -43,9 +47,8 @@ export async function startUserSession(
       by,
       token: sessionTokenOf(request.headers, publicUrl),
       isOwnDevice,
-      // The first sign-in of a person needs no warning.
-      isNewDevice: person.last_signed_in_at !== null && !isKnownDevice(webhooks.box, device, user),
-      ...describeDevice(request.headers.get('user-agent') ?? ''),
+      isNewDevice,
+      ...described,
       now: clock(),
     },
   );
@@ -53,6 +56,13 @@ export async function startUserSession(
   if (opened === undefined) return refuse(console, context, person, user, wanted);
   const { session, token } = opened;
   await recordOutcome(console, context, 'signed_in', { user, account: session.account.id, by });
+  if (isNewDevice && mail !== undefined)
+    await mailNewDevice(mail, sql, {
+      session: session.id,
+      email: person.email,
+      url: `${publicUrl}/console/you`,
+      ...described,
+    });
   const cookies = [
     sessionCookie(token, session.is_own_device, publicUrl),
     deviceCookie(deviceCookieOf(webhooks.box, device, user), publicUrl),
