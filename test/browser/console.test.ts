@@ -356,7 +356,7 @@ describe('account settings', () => {
     await page.getByText('Test key', { exact: true }).waitFor();
     expect(await page.getByText('Live key', { exact: true }).count()).toBe(0);
     await button('Create key').click();
-    await page.getByText('Only a live key can create a live key').waitFor();
+    await page.getByText('Switch to live mode to create a live key').waitFor();
     expect(await dialog().getByRole('group', { name: 'Mode' }).count()).toBe(0);
     await field('Name').fill('Script');
     await dialog().getByRole('button', { name: 'Create key' }).click();
