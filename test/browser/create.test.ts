@@ -329,7 +329,7 @@ describe('a shared page', () => {
 });
 
 describe('a report', () => {
-  test('is set up, changed and removed on a dark phone; without SMTP_URL it says what would be mailed', async () => {
+  test('is set up on a dark phone; without SMTP_URL it says what would be mailed', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 390, height: 700 });
     await created(account.live, { name: 'Terrace' });
@@ -351,13 +351,6 @@ describe('a report', () => {
     await page.getByText('Would be mailed to ada@example.com once SMTP_URL is set.').waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     expect(await horizontalOverflow(page)).toBe(0);
-    await button('Change Monthly').click();
-    await dialog.getByText('Every week').click();
-    await button('Save').click();
-    await page.getByText('Weekly', { exact: true }).waitFor();
-    await button('Remove Monthly').click();
-    await button('Remove report').click();
-    await page.getByText('No reports yet').waitFor();
   });
 });
 
