@@ -15,74 +15,51 @@ export interface Asset {
   br: Bytes;
 }
 
-export interface Bundle {
-  script: Asset;
-  /** Of the pages of operators. */
-  operatorScript: Asset;
-  phoneScript: Asset;
-  /** Of the pages that one-time links open. */
-  linkScript: Asset;
-  /** Of the page that signs in with a passkey. */
-  passkeyScript: Asset;
-  style: Asset;
-  mark: Asset;
-  /** Outlines of the letters of frames, loaded only for a style with text. */
-  frameFont: Asset;
-  world: Asset;
-}
-
 const sourcePath = (name: string) => fileURLToPath(new URL(`./app/${name}`, import.meta.url));
+
+const javascript = 'text/javascript; charset=utf-8';
+const json = 'application/json; charset=utf-8';
+
+/** The files of the console, each with the name and type that it is served with, and what makes it. */
+const files = {
+  script: { name: 'console.js', type: javascript, make: () => bundleFile('main.tsx') },
+  /** Draws charts; loaded only for a page with one. */
+  plotScript: { name: 'plot.js', type: javascript, make: () => bundleFile('analytics/plot.ts') },
+  /** Of the pages of operators. */
+  operatorScript: { name: 'operator.js', type: javascript, make: () => bundleFile('operator/main.tsx') },
+  phoneScript: { name: 'phone.js', type: javascript, make: () => bundleFile('phone.ts') },
+  /** Of the pages that one-time links open. */
+  linkScript: { name: 'link.js', type: javascript, make: () => bundleFile('link.ts') },
+  /** Of the page that signs in with a passkey. */
+  passkeyScript: { name: 'passkey.js', type: javascript, make: () => bundleFile('passkey.ts') },
+  style: { name: 'console.css', type: 'text/css; charset=utf-8', make: () => bundleFile('style/console.css') },
+  mark: { name: 'mark.svg', type: 'image/svg+xml', make: () => read(sourcePath('mark.svg')) },
+  /** Outlines of the letters of frames, loaded only for a style with text. */
+  frameFont: {
+    name: 'frame-font.json',
+    type: json,
+    make: () => read(fileURLToPath(new URL('../qr/frame-font.json', import.meta.url))),
+  },
+  world: { name: 'world.json', type: json, make: () => read(sourcePath('analytics/world-outline.json')) },
+};
+
+export type Bundle = Record<keyof typeof files, Asset>;
 
 /**
  * Bundles the console's sources in memory within a fraction of a second. Nothing is written to disk: the checkout may
  * be read-only, and the bundle is never stale.
  */
 export async function buildBundle(): Promise<Bundle> {
-  const [script, operatorScript, phoneScript, linkScript, passkeyScript, style, mark, frameFont, world] =
-    await Promise.all([
-      bundleFile('main.tsx'),
-      bundleFile('operator/main.tsx'),
-      bundleFile('phone.ts'),
-      bundleFile('link.ts'),
-      bundleFile('passkey.ts'),
-      bundleFile('style/console.css'),
-      readFile(sourcePath('mark.svg')).then((bytes) => new Uint8Array(bytes)),
-      readFile(new URL('../qr/frame-font.json', import.meta.url)).then((bytes) => new Uint8Array(bytes)),
-      readFile(sourcePath('analytics/world-outline.json')).then((bytes) => new Uint8Array(bytes)),
-    ]);
-  const [
-    scriptAsset,
-    operatorScriptAsset,
-    phoneScriptAsset,
-    linkScriptAsset,
-    passkeyScriptAsset,
-    styleAsset,
-    markAsset,
-    frameFontAsset,
-    worldAsset,
-  ] = await Promise.all([
-    createAsset('console.js', 'text/javascript; charset=utf-8', script),
-    createAsset('operator.js', 'text/javascript; charset=utf-8', operatorScript),
-    createAsset('phone.js', 'text/javascript; charset=utf-8', phoneScript),
-    createAsset('link.js', 'text/javascript; charset=utf-8', linkScript),
-    createAsset('passkey.js', 'text/javascript; charset=utf-8', passkeyScript),
-    createAsset('console.css', 'text/css; charset=utf-8', style),
-    createAsset('mark.svg', 'image/svg+xml', mark),
-    createAsset('frame-font.json', 'application/json; charset=utf-8', frameFont),
-    createAsset('world.json', 'application/json; charset=utf-8', world),
-  ]);
-  return {
-    script: scriptAsset,
-    operatorScript: operatorScriptAsset,
-    phoneScript: phoneScriptAsset,
-    linkScript: linkScriptAsset,
-    passkeyScript: passkeyScriptAsset,
-    style: styleAsset,
-    mark: markAsset,
-    frameFont: frameFontAsset,
-    world: worldAsset,
-  };
+  const assets = await Promise.all(
+    Object.entries(files).map(async ([key, { name, type, make }]) => [
+      key,
+      await createAsset(name, type, await make()),
+    ]),
+  );
+  return Object.fromEntries(assets);
 }
+
+const read = async (path: string): Promise<Bytes> => new Uint8Array(await readFile(path));
 
 async function bundleFile(name: string): Promise<Bytes> {
   const { outputs } = await Bun.build({

@@ -71,6 +71,7 @@ export interface Bootstrap {
   /** Whether no one has chosen a time zone of the account yet. */
   asks_time_zone: boolean;
   frame_font_url: string;
+  plot_url: string;
   world_url: string;
 }
 
@@ -78,7 +79,7 @@ export const bootstrapOf = (
   { account, keys, user, role, is_own_device, ends_at }: Session,
   { asksTimeZone, accounts }: { asksTimeZone: boolean; accounts: Bootstrap['accounts'] },
   { publicUrl, shortBaseUrl }: Addresses,
-  { frameFont, world }: Bundle,
+  { frameFont, plotScript, world }: Bundle,
 ): Bootstrap => ({
   account,
   keys: keys.map(({ id, name, mode, last4, scopes, expires_at }) => ({
@@ -98,6 +99,7 @@ export const bootstrapOf = (
   short_base_url: shortBaseUrl,
   asks_time_zone: asksTimeZone,
   frame_font_url: frameFont.path,
+  plot_url: plotScript.path,
   world_url: world.path,
 });
 

@@ -1,8 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { number, plural, visitors as visitorsText } from '../format.ts';
 import { useTheme } from '../theme.ts';
 import type { TimeSeries } from '../types.ts';
+import { useModule } from '../use-asset.ts';
+import { bootstrap } from '../welcome.ts';
 import { ChartMarks } from './chart-marks.tsx';
 import type { Mark } from './marks.ts';
 import { type Interval, isSoFar, startOf } from './period.ts';
@@ -92,18 +94,23 @@ interface ChartEvents {
   onDraw(chart: uPlot): void;
 }
 
-function optionsFor(element: HTMLElement, { hasBars, interval, timezone }: Axis, { onPoint, onDraw }: ChartEvents) {
+function optionsFor(
+  Plot: typeof uPlot,
+  element: HTMLElement,
+  { hasBars, interval, timezone }: Axis,
+  { onPoint, onDraw }: ChartEvents,
+) {
   const timeZone = zoneOf(interval, timezone);
   const [scans, previous, grid, text] = ['--chart-1', '--chart-before', '--line', '--muted'].map((name) =>
     colorOf(element, name),
   ) as [string, string, string, string];
   const scansFill = scans.replace(/^rgb\(/, 'rgba(').replace(/\)$/, ', 0.14)');
   const font = '12px system-ui, sans-serif';
-  const bars = uPlot.paths.bars?.({ size: [0.72, 40], radius: 0.15 });
+  const bars = Plot.paths.bars?.({ size: [0.72, 40], radius: 0.15 });
   const options: uPlot.Options = {
     width: element.clientWidth,
     height: heightPx,
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timeZone === 'UTC' ? 'Etc/UTC' : timeZone),
+    tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1000), timeZone === 'UTC' ? 'Etc/UTC' : timeZone),
     legend: { show: false },
     // The crosshair is always at a bucket, also with the pointer between two of them.
     cursor: {
@@ -199,6 +206,7 @@ interface Props {
 /** Scans over time. Hidden from screen readers, which use the table below it. */
 export function TimeChart({ series, previous, interval, before, timezone, marks }: Props) {
   const theme = useTheme();
+  const Plot = useModule<typeof uPlot>(bootstrap.plot_url);
   const container = useRef<HTMLDivElement>(null);
   const [pointed, setPointed] = useState<Pointed>();
   const [places, setPlaces] = useState<Pointed[]>([]);
@@ -207,13 +215,13 @@ export function TimeChart({ series, previous, interval, before, timezone, marks 
 
   useEffect(() => {
     const element = container.current;
-    if (element === null) return undefined;
+    if (element === null || Plot === undefined) return undefined;
     const hasBars = element.clientWidth / series.length >= minBarWidthPx;
     const { over, soFar } = splitAtNow(series, isOpen, hasBars);
     const data: uPlot.AlignedData = [series.map(({ date }) => secondsOf(date)), over, soFar, previous];
     const onDraw = (drawn: uPlot) => setPlaces(series.map((_, index) => placeOf(drawn, index)));
-    const options = optionsFor(element, { hasBars, interval, timezone }, { onPoint: setPointed, onDraw });
-    const chart = new uPlot(options, data, element);
+    const options = optionsFor(Plot, element, { hasBars, interval, timezone }, { onPoint: setPointed, onDraw });
+    const chart = new Plot(options, data, element);
     const observer = new ResizeObserver(() => {
       if (element.clientWidth > 0 && element.clientWidth !== chart.width)
         chart.setSize({ width: element.clientWidth, height: heightPx });
@@ -224,7 +232,7 @@ export function TimeChart({ series, previous, interval, before, timezone, marks 
       chart.destroy();
     };
     // `previous` is computed from the same answer as `series`, and new with every render.
-  }, [series, interval, timezone, theme, isOpen]);
+  }, [Plot, series, interval, timezone, theme, isOpen]);
 
   const placed = marks.flatMap(({ index, texts }) => {
     const [place, bucket] = [places[index], series[index]];
