@@ -50,6 +50,8 @@ describe('the history of a code', () => {
       from,
       to,
       key_id,
+      actor: key_id,
+      actor_name: key_id === first ? 'Live key' : 'Second',
     });
     const made = { name: 'Menu', destination_url: 'https://example.com/menu', short_code, status: 'draft', style: {} };
     expect(body.data).toEqual([

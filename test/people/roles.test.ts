@@ -50,7 +50,7 @@ test('every operation that changes something needs more than a viewer, but for w
   const viewers = Object.entries(access).filter(([, { role }]) => role === 'viewer');
   const changing = viewers
     .map(([id]) => id)
-    .filter((id) => !/^(get|list|read|download|export|preflight|resolve|draw)/.test(id));
+    .filter((id) => !/^(get|list|read|download|export|preflight|preview|resolve|draw)/.test(id));
   expect(changing).toEqual([
     'createSheet',
     'removeMember',

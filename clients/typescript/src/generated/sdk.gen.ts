@@ -582,7 +582,7 @@ export const listInvitations = <ThrowOnError extends boolean = false>(options: O
 /**
  * Invite a person
  *
- * Creates a link for a new member, which works once, for 7 days. Only this response contains it: send it to the person. Who has a user already joins with it; others create one.
+ * Creates a link for a new member, which works once, for 7 days. Only this response contains it: send it to the person. With `SMTP_URL` it is mailed, too. Who has a user already joins with it; others create one.
  *
  * Scope: `account.write`. Role: `owner`.
  */

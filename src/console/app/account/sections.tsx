@@ -1,8 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
 import type { Scope } from '../../../../events/scopes.ts';
-import { Icon } from '../icons.tsx';
+import { SideLinks } from '../parts/side-links.tsx';
 import { may } from '../permissions.tsx';
-import { pageUrl } from '../router.ts';
 import { bootstrap } from '../welcome.ts';
 
 interface SectionOf<Name extends string> {
@@ -65,31 +63,16 @@ const isShown = ({ name, scope }: SectionOf<Section>) =>
 /** Those that the session may see. */
 export const allowedSections = () => sections.filter(isShown);
 
-/** Links to the sections of the account, beside them. A phone shows them above, when its button is pressed. */
+/** Links to the sections of the account. */
 export function SectionLinks({ current }: { current: Section }) {
-  const [isOpen, setOpen] = useState(false);
-  useEffect(() => setOpen(false), [current]);
   const shown = groups
     .map(({ title, sections: all }) => ({ title, links: all.filter(isShown) }))
     .filter(({ links }) => links.length > 0);
   return (
-    <nav class="sections" aria-label="Account">
-      <button type="button" class="button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {sections.find(({ name }) => name === current)?.text}
-        <Icon name="expand" />
-      </button>
-      <div class={isOpen ? 'open' : undefined}>
-        {shown.map(({ title, links }) => (
-          <div key={title}>
-            <p class="hint">{title}</p>
-            {links.map(({ name, path, text }) => (
-              <a key={name} href={pageUrl(path)} aria-current={name === current ? 'page' : undefined}>
-                {text}
-              </a>
-            ))}
-          </div>
-        ))}
-      </div>
-    </nav>
+    <SideLinks
+      label="Account"
+      groups={shown}
+      current={sections.find(({ name }) => name === current)?.path ?? '/account'}
+    />
   );
 }

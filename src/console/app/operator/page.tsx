@@ -1,8 +1,7 @@
-import { useEffect, useRef } from 'preact/hooks';
 import { Heading } from '../parts/heading.tsx';
+import { SideLinks } from '../parts/side-links.tsx';
 import { Empty } from '../parts/states.tsx';
 import { ZoneNote } from '../parts/zone-note.tsx';
-import { pageUrl } from '../router.ts';
 import { bootstrap } from '../welcome.ts';
 import { AccountPage } from './account.tsx';
 import { Accounts } from './accounts.tsx';
@@ -20,14 +19,10 @@ const sections = [
   ['/health', 'Health', Health],
   ['/audit', 'Audit', Actions],
 ] as const;
+const links = sections.map(([to, text]) => ({ path: `/operator${to}`, text }));
 
 /** What operators of the service see. `path` is what follows /operator. */
 export function OperatorPage({ path }: { path: string }) {
-  const tabs = useRef<HTMLElement>(null);
-  useEffect(() => {
-    // A phone shows only some of the tabs.
-    tabs.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [path]);
   if (bootstrap.user?.is_operator !== true)
     return (
       <Empty title="For operators only">
@@ -43,21 +38,19 @@ export function OperatorPage({ path }: { path: string }) {
   return (
     <>
       <Heading title="Operator" lead="All accounts of this service" />
-      <nav class="tabs" aria-label="Operator" ref={tabs}>
-        {sections.map(([to, text]) => (
-          <a key={to} href={pageUrl(`/operator${to}`)} aria-current={to === current ? 'page' : undefined}>
-            {text}
-          </a>
-        ))}
-      </nav>
-      {account !== undefined ? (
-        <AccountPage key={account} id={account} />
-      ) : Section === undefined ? (
-        <Empty title="Page not found" />
-      ) : (
-        <Section />
-      )}
-      <ZoneNote />
+      <div class="beside-sections">
+        <SideLinks label="Operator" groups={[{ links }]} current={`/operator${current}`} />
+        <div>
+          {account !== undefined ? (
+            <AccountPage key={account} id={account} />
+          ) : Section === undefined ? (
+            <Empty title="Page not found" />
+          ) : (
+            <Section />
+          )}
+          <ZoneNote />
+        </div>
+      </div>
     </>
   );
 }
