@@ -49,8 +49,8 @@ interface CheckerOptions extends CheckOptions {
 /** Checks the alerts that are due, and appends what they find. */
 export class AlertChecker {
   readonly #options: CheckerOptions;
-  /** The end of the log when rhythms became due: they are compared once analytics have reached it. */
-  #awaited: number | undefined;
+  /** Rhythms that were due, and the end of the log then: they are compared once analytics have reached it. */
+  #awaited: { rhythms: string[]; position: number } | undefined;
 
   constructor(options: CheckerOptions) {
     this.#options = options;
@@ -60,8 +60,7 @@ export class AlertChecker {
   async checkDue(): Promise<boolean> {
     const { sql, clock } = this.#options;
     const now = clock();
-    const hasScans = await this.#hasAllScans();
-    const due = await dueAlerts(sql, now, { withRhythms: hasScans, limit: maxDue });
+    const due = await dueAlerts(sql, now, { rhythms: await this.#readyRhythms(now), limit: maxDue });
     const rhythms = due.filter(({ alert: { kind, active } }) => active && isRhythm(kind));
     for (const entry of due)
       if (!rhythms.includes(entry)) await this.#check(entry, now, () => this.#outcomeOf(entry.alert, now));
@@ -79,14 +78,19 @@ export class AlertChecker {
     }
   }
 
-  /** Whether analytics have every scan that the log had at an earlier turn, so that none is missing in a comparison. */
-  async #hasAllScans(): Promise<boolean> {
+  /** The rhythms that can be compared: analytics have every scan that the log had when they were found to be due. */
+  async #readyRhythms(now: Date): Promise<string[]> {
     const { sql } = this.#options;
     const { position } = await tableInUse(sql).catch(() => ({ position: -1 }));
-    this.#awaited ??= await headOfLog(sql, Math.max(0, position));
-    if (position < this.#awaited) return false;
+    if (this.#awaited === undefined) {
+      const rhythms = await dueRhythms(sql, now);
+      if (rhythms.length === 0) return [];
+      this.#awaited = { rhythms, position: await headOfLog(sql, Math.max(0, position)) };
+    }
+    const { rhythms, position: awaited } = this.#awaited;
+    if (position < awaited) return [];
     this.#awaited = undefined;
-    return true;
+    return rhythms;
   }
 
   async #check({ alert, dueAt }: DueAlert, now: Date, check: () => Promise<AlertOutcome>): Promise<void> {
@@ -122,20 +126,31 @@ interface DueAlert {
   dueAt: Date;
 }
 
-/** Alerts that are due: first one of each account, then a second one of each. Those of suspended accounts wait. */
+/** Alerts that are due, and of rhythms only those given: first one of each account, then a second one of each. Those of suspended accounts wait. */
 async function dueAlerts(
   sql: Queryable,
   now: Date,
-  { withRhythms, limit }: { withRhythms: boolean; limit: number },
+  { rhythms, limit }: { rhythms: string[]; limit: number },
 ): Promise<DueAlert[]> {
   const rows = await sql<(Alert & { due_at: Date })[]>`
     SELECT a.*, due.next_at AS due_at FROM (
       SELECT c.alert, c.next_at, row_number() OVER (PARTITION BY c.account ORDER BY c.next_at, c.alert) AS turn
       FROM alert_checks c WHERE c.next_at <= ${now}
     ) AS due JOIN alerts a ON a.id = due.alert JOIN accounts o ON o.id = a.account
-    WHERE o.suspended_at IS NULL AND (${withRhythms} OR a.kind NOT IN ('silent', 'spike') OR NOT a.active)
+    WHERE o.suspended_at IS NULL AND (a.id = ANY(${rhythms}) OR a.kind NOT IN ('silent', 'spike') OR NOT a.active)
     ORDER BY due.turn, due.next_at, a.id LIMIT ${limit}`;
   return rows.map(({ due_at, ...alert }) => ({ alert, dueAt: due_at }));
+}
+
+/** Bounds what one turn keeps; the rest is found by the next. */
+const maxRhythms = 1_000;
+
+async function dueRhythms(sql: Queryable, now: Date): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    SELECT a.id FROM alert_checks c JOIN alerts a ON a.id = c.alert JOIN accounts o ON o.id = a.account
+    WHERE c.next_at <= ${now} AND o.suspended_at IS NULL AND a.active AND a.kind IN ('silent', 'spike')
+    ORDER BY c.next_at LIMIT ${maxRhythms}`;
+  return rows.map(({ id }) => id);
 }
 
 /** Makes alerts due that no row says when to check, as after a restore. */

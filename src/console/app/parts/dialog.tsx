@@ -22,11 +22,18 @@ export function Dialog({ title, onClose, children }: Props) {
     const dialog = element.current;
     const opener = document.activeElement;
     dialog?.showModal();
-    return () => {
-      dialog?.close();
+    const giveFocusBack = () => {
       // What was done in the dialog may have removed its opener.
       const target = opener?.isConnected ? opener : document.querySelector('h1');
       if (target instanceof HTMLElement) target.focus();
+    };
+    return () => {
+      dialog?.close();
+      giveFocusBack();
+      // A focus that did not take while the dialog was still in the page is repeated when it is out of it.
+      queueMicrotask(() => {
+        if (document.activeElement === document.body) giveFocusBack();
+      });
     };
   }, []);
   // A dialog that goes on to its next step has another title.
