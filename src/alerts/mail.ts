@@ -26,7 +26,7 @@ export const alertMailer =
         ...(events.length > maxNamed ? [`And ${events.length - maxNamed} more.`] : []),
       ],
       action: events.length === 1 ? { label: 'Show more', url: first.data.link } : { label: 'Show all', url: page },
-      reason: `You get this mail because your address was added to the alert “${name}”. Whoever manages it can remove you: ${page}`,
+      reason: `You get this mail because your address was added to the alert “${name}”. Its page has a list of addresses, from which you can be removed: ${page}`,
     });
     for (const email of to)
       await mail.enqueue(tx, { key: `alert/${first.id}/${email.toLowerCase()}`, account, to: email, subject, ...body });

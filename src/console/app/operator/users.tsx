@@ -143,7 +143,7 @@ function ResetDialog({ user, onClose }: { user: OperatorUser; onClose(): void })
         onConfirm={async () => setLink(await api.post(`/operator/users/${user.id}/reset-link`))}
         onClose={onClose}
       >
-        <p>You get a link to hand over. Whoever opens it sets a new password of {user.email}; it works once.</p>
+        <p>You get a link to hand over. It sets a new password of {user.email}, once.</p>
       </ConfirmDialog>
     );
   return (
