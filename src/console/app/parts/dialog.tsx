@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 
 type Props = {
@@ -18,7 +18,8 @@ export function Dialog({ title, onClose, children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
   const pressedOn = useRef<EventTarget | null>(null);
   const heading = useId();
-  useEffect(() => {
+  // Before a frame is drawn: a key that is pressed right after the one that opened the dialog belongs to its first field.
+  useLayoutEffect(() => {
     const dialog = element.current;
     const opener = document.activeElement;
     dialog?.showModal();
@@ -37,7 +38,7 @@ export function Dialog({ title, onClose, children }: Props) {
     };
   }, []);
   // A dialog that goes on to its next step has another title.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const find = (selector: string) => element.current?.querySelector<HTMLElement>(selector);
     (find(fields) ?? find('.actions .button'))?.focus();
   }, [title]);
