@@ -112,6 +112,11 @@ test('the account has analytics over all codes, whose filters are in the URL and
   await page.keyboard.press('Enter');
   await eventually(async () => expect(query().get('country')).toBe('US'));
   await page.goBack();
+  await map.getByRole('link', { name: 'Mountain View, United States: 4 scans, 100%' }).focus();
+  await page.getByText('Mountain View, United States: 4 scans, 100%').waitFor();
+  await page.keyboard.press('Enter');
+  await eventually(async () => expect([query().get('city'), query().get('country')]).toEqual(['Mountain View', 'US']));
+  await page.goBack();
 
   await settled();
   const heatMap = region('Scans by weekday and hour').getByRole('table');
