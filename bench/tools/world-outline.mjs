@@ -20,16 +20,13 @@ const ringsOf = (data) =>
         .map((point) => point.split(',').map(Math.round)),
     );
 
-/** Half a pixel of the whole map. */
-const minStep = 5;
-
 /** Path data of a ring, each point relative to the one before; empty if it is too small to be seen. */
 function shortened([first, ...others]) {
   let [x, y] = first;
   let text = `M${x} ${y}`;
   let drawn = 0;
   for (const [toX, toY] of others) {
-    if (Math.hypot(toX - x, toY - y) < minStep) continue;
+    if (toX === x && toY === y) continue;
     text += `${drawn === 0 ? 'l' : ' '}${toX - x} ${toY - y}`;
     [x, y] = [toX, toY];
     drawn++;

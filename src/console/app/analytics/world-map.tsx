@@ -15,10 +15,9 @@ interface Props {
 
 const levels = 5;
 const unknownCity = 'Unknown';
-/** Diameters of dots, in pixels. */
+/** Diameters of dots, in pixels of a wide screen. */
 const smallCountryPx = 8;
-const [minCityPx, maxCityPx] = [6, 20];
-const ringPx = 3;
+const [minCityPx, maxCityPx] = [7, 20];
 
 /** By the root, so that a country with a hundredth of the scans is not pale, and the area of a dot stands for its scans. */
 const weightOf = (scans: number, largest: number) => Math.sqrt(scans / Math.max(1, largest));
@@ -89,16 +88,16 @@ function captionOf(dots: number, unplaced: number): string {
 
 function CountryShape({ world, code }: { world: World; code: string }) {
   const point = world.dots[code];
-  return point === undefined ? <path d={world.outlines[code]} /> : <Dot at={point} px={smallCountryPx} />;
+  return point === undefined ? <path d={world.outlines[code]} class="outline" /> : <Dot at={point} px={smallCountryPx} />;
 }
 
 /** Lines without length, because their width can be in pixels whatever the scale of the map is. */
 function Dot({ at: [x, y], px }: { at: Point; px: number }) {
   const line = `M${x} ${y}h0`;
   return (
-    <>
-      <path d={line} class="ring" style={{ strokeWidth: `${px + ringPx}px` }} />
-      <path d={line} class="dot" style={{ strokeWidth: `${px}px` }} />
-    </>
+    <g style={{ '--diameter': px }}>
+      <path d={line} class="ring" />
+      <path d={line} class="dot" />
+    </g>
   );
 }
