@@ -7,7 +7,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { projection } from './world-projection.mjs';
+import { height, projection, width } from './world-projection.mjs';
 
 const require = createRequire(import.meta.url);
 const { Reader } = require('maxmind');
@@ -72,9 +72,10 @@ function listOf(cities) {
     return isListed;
   });
   return listed
-    .map(({ key, largest: { size, latitude, longitude } }) => {
+    .flatMap(({ key, largest: { size, latitude, longitude } }) => {
       const [x, y] = projection([longitude / size, latitude / size]).map(Math.round);
-      return `${key}:${x},${y};`;
+      // The map ends above Antarctica, and with Fiji.
+      return x > width || y > height ? [] : `${key}:${x},${y};`;
     })
     .toSorted()
     .join('');

@@ -42,6 +42,9 @@ function boxOf(ring) {
 
 const areaOf = ([, , boxWidth, boxHeight]) => boxWidth * boxHeight;
 
+/** The box of the largest ring. */
+const largestOf = (rings) => rings.map(boxOf).toSorted((a, b) => areaOf(b) - areaOf(a))[0];
+
 const outlines = {};
 /** Around the largest part of each country: with French Guiana, the map of France would be one of the Atlantic. */
 const boxes = {};
@@ -51,13 +54,15 @@ for (const country of coarse) {
   const data = rings.map(shortened).join('');
   if (code === undefined || data === '') continue;
   outlines[code] = data;
-  boxes[code] = rings.map(boxOf).toSorted((a, b) => areaOf(b) - areaOf(a))[0];
+  boxes[code] = largestOf(rings);
 }
-/** Countries that are too small for an outline are dots. */
+/** Countries that are too small for an outline are dots, on their largest part: the middle of Kiribati would be in the Atlantic. */
 const dots = {};
 for (const country of fine) {
   const code = codeOf(country);
-  if (code !== undefined && outlines[code] === undefined) dots[code] = path.centroid(country).map(Math.round);
+  if (code === undefined || outlines[code] !== undefined) continue;
+  const [x, y, boxWidth, boxHeight] = largestOf(ringsOf(path(country)));
+  dots[code] = [Math.round(x + boxWidth / 2), Math.round(y + boxHeight / 2)];
 }
 
 const sorted = (object) => Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
