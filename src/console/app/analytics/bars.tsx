@@ -18,7 +18,7 @@ export function Bars({ title, rows, total, empty }: Props) {
   const largest = Math.max(1, ...rows.map(({ scans }) => scans));
   return (
     <section class="card bars" aria-label={title}>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {rows.every(({ scans }) => scans === 0) ? (
         <p class="hint">{empty}</p>
       ) : (

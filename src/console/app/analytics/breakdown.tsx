@@ -20,7 +20,7 @@ export function Breakdown({ summary: distribution }: { summary: Distribution }) 
   return (
     <div class="grid columns-l">
       <section class="card map" aria-label="Map">
-        <h3>Map</h3>
+        <h2>Map</h2>
         <WorldMap countries={top_countries} cities={top_cities} total={total} />
       </section>
       <Bars

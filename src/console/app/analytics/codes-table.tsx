@@ -32,7 +32,7 @@ export function CodesTable({ codes, filters, codeUrl }: Props) {
   const lines = new Map(series.data?.qrcodes?.map(({ qr_id, data: buckets }) => [qr_id, buckets]));
   return (
     <section class="card" aria-label="Codes side by side" aria-busy={codes.loading}>
-      <h3>Codes side by side</h3>
+      <h2>Codes side by side</h2>
       <Scroll label="Table of codes">
         <table class="rows side-by-side">
           <thead>

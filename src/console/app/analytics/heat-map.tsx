@@ -16,7 +16,7 @@ interface Props {
 export function HeatMap({ hours }: Props) {
   return (
     <section class="card" aria-label="Weekdays and hours" aria-busy={hours.data !== undefined && hours.loading}>
-      <h3>Weekdays and hours</h3>
+      <h2>Weekdays and hours</h2>
       {hours.error !== undefined && hours.data === undefined ? (
         <Failure error={hours.error} retry={hours.reload} />
       ) : hours.data === undefined ? (

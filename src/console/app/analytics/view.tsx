@@ -93,7 +93,7 @@ export function AnalyticsView({
           </p>
           <ZoneNote />
           <section class="card" aria-label="Scans over time">
-            <h3>Scans over time</h3>
+            <h2>Scans over time</h2>
             {series.error !== undefined ? (
               <Failure error={series.error} retry={series.reload} />
             ) : series.data === undefined ? (

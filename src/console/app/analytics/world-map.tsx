@@ -17,7 +17,7 @@ const levels = 5;
 const unknownCity = 'Unknown';
 /** Diameters of dots, in pixels of a wide screen. */
 const smallCountryPx = 8;
-const [minCityPx, maxCityPx] = [7, 20];
+const [minCityPx, maxCityPx] = [6, 16];
 
 /** By the root, so that a country with a hundredth of the scans is not pale, and the area of a dot stands for its scans. */
 const weightOf = (scans: number, largest: number) => Math.sqrt(scans / Math.max(1, largest));

@@ -25,7 +25,7 @@ export function SplitByDestination({ code, query, refreshKey }: Props) {
   const hasRules = shown.some(({ rule }) => rule !== null);
   return (
     <section class="card" aria-label="By destination">
-      <h3>By destination</h3>
+      <h2>By destination</h2>
       <Scroll label="Scans by destination">
         <table class="rows">
           <thead>
