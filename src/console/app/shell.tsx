@@ -14,7 +14,7 @@ import { isList, type Mode, pageUrl } from './router.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { setTheme, useTheme } from './theme.ts';
 import { UnknownParameters } from './unknown-parameters.tsx';
-import { bootstrap, markUrl } from './welcome.ts';
+import { markUrl } from './welcome.ts';
 import { ZoneQuestion } from './zone-question.tsx';
 
 export function Shell({ path, mode, children }: { path: string; mode: Mode; children: ComponentChildren }) {
@@ -40,8 +40,8 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
         <div class="wrap row">
           <a class="row brand" href={pageUrl(homePath())} aria-label="Scanlog">
             <img src={markUrl} alt="" width="28" height="28" />
-            {/* A phone has no room for it beside the names of account and person. */}
-            <span class={bootstrap.accounts.length > 1 ? 'wide' : undefined}>Scanlog</span>
+            {/* A phone has no room for it beside the tools and the name of the account. */}
+            <span class="wide">Scanlog</span>
           </a>
           <nav class="row gap-xs" aria-label="Main">
             {mainPages().map(([to, text]) => link(to, text))}
