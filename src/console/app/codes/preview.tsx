@@ -7,7 +7,7 @@ import { styleWarnings } from '../../../qr/warnings.ts';
 import { Icon } from '../icons.tsx';
 import { ProofReasons, type ProofSubject, sentenceOf, useProof, verdictOf } from '../parts/proof.tsx';
 import type { Proof } from '../types.ts';
-import { useFrameFont } from './frame-font.ts';
+import { frameTextError, useFrameFont } from './frame-font.ts';
 import { useLogoPicture } from './logo-picture.ts';
 import type { Style } from './style.ts';
 
@@ -22,10 +22,16 @@ interface Props {
 
 /** The QR image, drawn by the same code that the service uses, and whether it scans. */
 export function Preview({ text, caption, alt, style, subject }: Props) {
-  const font = useFrameFont(style.frame !== undefined && style.frame.type !== 'none');
+  const font = useFrameFont(style.frame);
+  const textError = frameTextError(style.frame, font);
   const logo = useLogoPicture(style.logo?.id);
-  const { svg, isLogoTooLarge } = drawFitting(text, style, { font, logo, declaresUtf8: 'content' in subject });
-  const proof = useProof(style, text, subject);
+  const { svg, isLogoTooLarge } = drawFitting(text, style, {
+    // Without the font there is no text.
+    font: textError === undefined ? font : undefined,
+    logo,
+    declaresUtf8: 'content' in subject,
+  });
+  const proof = useProof(textError === undefined ? style : undefined, text, subject);
   return (
     <aside class="card stack gap-m preview" aria-label="Preview">
       <img
@@ -36,7 +42,12 @@ export function Preview({ text, caption, alt, style, subject }: Props) {
       />
       <p class="link">{caption}</p>
       <div class="stack gap-s" role="status">
-        {isLogoTooLarge ? (
+        {textError !== undefined ? (
+          <p class="row nowrap verdict bad">
+            <Icon name="warning" />
+            {textError}
+          </p>
+        ) : isLogoTooLarge ? (
           <LogoDoesNotFit />
         ) : proof === undefined ? (
           <WhileProofing style={style} />

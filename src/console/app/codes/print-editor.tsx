@@ -9,6 +9,7 @@ import { Field } from '../parts/field.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { Color } from './color-field.tsx';
 import { inModules, Slider } from './crop-dialog.tsx';
+import { frameTextError, useFrameFont } from './frame-font.ts';
 import { errorCorrectionLevels, frameTypes, type Style } from './style.ts';
 
 type FrameStyle = NonNullable<Style['frame']>;
@@ -30,6 +31,7 @@ const frameLabels: Record<FrameType, string> = {
 
 export function FrameEditor({ frame, fallbackColor, onFrame }: FrameProps) {
   const type = frame?.type ?? 'none';
+  const textError = frameTextError(frame, useFrameFont(frame));
   const set = (change: Partial<FrameStyle>) => onFrame({ ...frame, type, ...change });
   const setText = (text: string) => {
     const { text: _, ...rest } = frame ?? { type };
@@ -52,6 +54,7 @@ export function FrameEditor({ frame, fallbackColor, onFrame }: FrameProps) {
             onValue={setText}
             placeholder={type === 'box' ? 'No text' : defaultFrameText}
             maxLength={maxFrameTextLength}
+            error={textError}
             hint="Latin, Greek or Cyrillic letters."
           />
           <div class="grid gap-m columns-s">

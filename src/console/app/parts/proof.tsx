@@ -12,12 +12,15 @@ const debounceMs = 400;
 /** What the symbol contains, as a preflight takes it. */
 export type ProofSubject = { short_code: string } | { content: Content };
 
-/** The proof of a style that no code has yet, for a symbol with this text; undefined while it is not known. */
-export function useProof(style: Style, text: string, subject: ProofSubject): Proof | undefined {
+/**
+ * The proof of a style that no code has yet, for a symbol with this text; undefined while it is not known, and without a style.
+ */
+export function useProof(style: Style | undefined, text: string, subject: ProofSubject): Proof | undefined {
   // Only the length of the text decides how many modules the symbol has.
   const key = JSON.stringify([style, byteLength(text)]);
   const [result, setResult] = useState<{ key: string; proof: Proof }>();
   useEffect(() => {
+    if (style === undefined) return undefined;
     let isCurrent = true;
     const timer = setTimeout(async () => {
       try {
