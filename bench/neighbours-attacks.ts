@@ -100,6 +100,21 @@ const reverts: Attack = {
   },
 };
 
+const bulkUpdates: Attack = {
+  name: 'bulk updates of 1,000 codes',
+  async run({ url, keys, labels }, signal, answered) {
+    const update = (turn: number, isDryRun: boolean, until: AbortSignal) => {
+      const set = { destination_url: `https://example.com/${turn}` };
+      const body = JSON.stringify({ qr_ids: labels, set, dry_run: isDryRun });
+      return fetch(`${url}/v1/qrcodes/bulk-update`, { method: 'POST', headers: json(keys.live), body, signal: until });
+    };
+    await Promise.all([
+      storm(2, signal, answered, (_, turn) => update(turn, false, signal)),
+      storm(2, signal, answered, (_, turn) => update(turn, true, abandoned(signal))),
+    ]);
+  },
+};
+
 const replays: Attack = {
   name: 'webhook replays',
   async run({ url, keys, webhooks }, signal, answered) {
@@ -193,6 +208,7 @@ export const attacks: Attack[] = [
   hostileLogos,
   abandonedSheets,
   reverts,
+  bulkUpdates,
   replays,
   streams,
   exports,
