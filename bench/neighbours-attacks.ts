@@ -1,5 +1,5 @@
 import { startLoad } from './bench-stack.ts';
-import { detailedClip, layers, repeatedPath, twoPictures } from './hostile-pictures.ts';
+import { detailedClip, layers, repeatedPath, twoImages } from './hostile-images.ts';
 import type { Attacker } from './neighbours-world.ts';
 
 export interface Attack {
@@ -49,7 +49,7 @@ const hostileLogos: Attack = {
       { body: detailedClip(), type: svg },
       { body: layers(1_600), type: svg },
       { body: layers(80), type: svg },
-      { body: twoPictures(), type: 'image/webp' },
+      { body: twoImages(), type: 'image/webp' },
     ] as const;
     const size = () => 1_500 + Math.floor(Math.random() * 548);
     await Promise.all([

@@ -5,7 +5,7 @@ import { newId } from '../src/lib/ids.ts';
 import { appendScans, batchOf } from '../src/log/append-scans.ts';
 import { set } from '../src/webhooks/commands.ts';
 import type { BenchStack } from './bench-stack.ts';
-import { layers } from './hostile-pictures.ts';
+import { layers } from './hostile-images.ts';
 import { scanOf } from './scan.ts';
 
 export const probeKinds = ['public image', 'download', 'API read', 'analytics', 'export', 'one-label sheet'] as const;

@@ -108,8 +108,8 @@ location=$(curl -s -o /dev/null -w '%{http_code} %{redirect_url}' "http://127.0.
 [ "$location" = '302 https://example.com/try' ] || die "the redirect was $location."
 say "   a redirect: $location"
 # They use packages with native and WebAssembly files.
-api "qrcodes/$id/download?format=png&size=512" | head -c 4 | grep -q PNG || die 'a picture cannot be drawn.'
-api "qrcodes/$id/preflight" | grep -q '"readable":true' || die 'a picture cannot be read back.'
+api "qrcodes/$id/download?format=png&size=512" | head -c 4 | grep -q PNG || die 'an image cannot be drawn.'
+api "qrcodes/$id/preflight" | grep -q '"readable":true' || die 'an image cannot be read back.'
 curl -sf "http://127.0.0.1:$port/console" >/dev/null || die 'the console does not answer.'
 run "scanlog account list" | grep -q Demo || die 'the command line inside the image does not work.'
 

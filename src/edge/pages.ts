@@ -43,7 +43,7 @@ export type Drop<Reason extends DropName = DropName> = Notice & { name: Reason }
 export interface Brand {
   name: string;
   /** A `data:` URL. */
-  picture: string | undefined;
+  imageUrl: string | undefined;
 }
 
 /** The notice for a code that starts at a time. */
@@ -94,8 +94,8 @@ const commonHeaders = {
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (char) => entities[char] ?? char);
 
-function brandOf({ name, picture }: Brand): string {
-  const image = picture === undefined ? '' : `<img src="${picture}" alt="">`;
+function brandOf({ name, imageUrl }: Brand): string {
+  const image = imageUrl === undefined ? '' : `<img src="${imageUrl}" alt="">`;
   return `<p class="brand">${image}<bdi dir="auto">${escapeHtml(name)}</bdi></p>\n`;
 }
 

@@ -28,7 +28,7 @@ const scalable = {
   proofMs: 5_000,
   /** Decoding an uploaded logo, and the other jobs of the renderer; the first job of a process loads its modules. */
   logoMs: 6_000,
-  pictureMs: 6_000,
+  imageMs: 6_000,
   proofJobMs: 20_000,
   sheetPageMs: 6_000,
   /** After this time a page of the feed ends where it is. */

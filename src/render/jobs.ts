@@ -1,12 +1,12 @@
 import type { ReadLogo } from '../logos/read-logo.ts';
 import type { Proof, ProofRequest } from '../proof/proof.ts';
-import type { Picture } from '../qr/picture.ts';
+import type { QrImage } from '../qr/image.ts';
 import type { DrawnPage, SheetPage } from '../qr/sheet/sheet-page.ts';
 import type { ReportContent } from '../reports/report.ts';
 
 /** The work of the renderer: everything that decodes, draws, proofs or lays out what tenants upload and design. */
 export interface Jobs {
-  picture(picture: Picture): Promise<Uint8Array<ArrayBuffer>>;
+  image(image: QrImage): Promise<Uint8Array<ArrayBuffer>>;
   logo(file: Uint8Array): Promise<ReadLogo>;
   proof(request: ProofRequest): Promise<Proof>;
   page(page: SheetPage): Promise<DrawnPage>;

@@ -11,7 +11,7 @@ export class JobTimeout extends Error {}
 export class ProcessLost extends Error {}
 
 /**
- * The largest pictures take 300 MB. Watched by this process: with a limit of the kernel on memory (`ulimit -d`), JavaScript
+ * The largest images take 300 MB. Watched by this process: with a limit of the kernel on memory (`ulimit -d`), JavaScript
  * and WebAssembly are not compiled, and take six times as long.
  */
 const maxResidentKib = 500 * 1024;

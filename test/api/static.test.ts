@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Decoder, loadDecoders } from '../../src/proof/decoders.ts';
 import { grayOf } from '../../src/proof/gray.ts';
-import { pictureFormats } from '../../src/qr/print-sizes.ts';
+import { imageFormats } from '../../src/qr/print-sizes.ts';
 import { renderSvg } from '../../src/qr/render.ts';
-import { png } from '../logos/pictures.ts';
+import { png } from '../logos/images.ts';
 import { scan, scanAll } from '../qr/support.ts';
 import { rasterizePdf } from '../qr/vector/support.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -18,7 +18,7 @@ beforeEach(async () => {
 const wifi = { type: 'wifi', ssid: 'Café; "Süd"', password: 'espresso, macchiato' };
 const wifiText = 'WIFI:T:WPA;S:Café\\; \\"Süd\\";P:espresso\\, macchiato;;';
 
-/** The bytes of a picture, which the client of the tests would read as text. */
+/** The bytes of an image, which the client of the tests would read as text. */
 async function draw(body: object) {
   const answer = await fetch(`${service.urls[0]}/v1/static`, {
     method: 'POST',
@@ -63,7 +63,7 @@ describe('a static code', () => {
       expect(await decoder.read(grayOf(rgba, width, height)), decoder.name).toContain(text);
   });
 
-  test.each(pictureFormats)('is a %s of the size that was asked for, and contains no text of it', async (format) => {
+  test.each(imageFormats)('is a %s of the size that was asked for, and contains no text of it', async (format) => {
     const print = format === 'pdf' || format === 'eps';
     const { headers, bytes } = await draw({ content: wifi, format, ...(print ? { width_mm: 40 } : { size: 300 }) });
     expect(headers.get('content-disposition')).toBe(`attachment; filename="wifi.${format}"`);

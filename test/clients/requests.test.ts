@@ -131,8 +131,8 @@ describe('a request', () => {
 
   test('sends a file with its own media type', async () => {
     const { client } = await connect();
-    const picture = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>';
-    const logo = await uploadLogo({ client, body: new Blob([picture], { type: 'image/svg+xml' }) });
+    const image = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>';
+    const logo = await uploadLogo({ client, body: new Blob([image], { type: 'image/svg+xml' }) });
     expect(logo.format).toBe('svg');
   });
 });

@@ -87,9 +87,9 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
     };
     expect((await send(2 ** 20)).status).toBe(201);
     // Over HTTP/2, curl 7.88 reports an answer that arrives during the upload as incomplete; over HTTP/1.1 it asks first.
-    const picture = ['--http1.1', '--form', 'file=@-;filename=logo.png', ...withKey(keys.live)];
-    const upload = (bytes: number) => request(proxy, '/v1/logos', picture, { input: ' '.repeat(bytes) });
-    expect((await upload(2 ** 20)).status, 'the picture reaches the service, which cannot read it').toBe(400);
+    const image = ['--http1.1', '--form', 'file=@-;filename=logo.png', ...withKey(keys.live)];
+    const upload = (bytes: number) => request(proxy, '/v1/logos', image, { input: ' '.repeat(bytes) });
+    expect((await upload(2 ** 20)).status, 'the image reaches the service, which cannot read it').toBe(400);
     expect((await upload(2 ** 21)).status).toBe(413);
     for (const args of [[], ['--header', 'Transfer-Encoding: chunked', '--header', 'Expect:']]) {
       const { status, headers, body } = await send(2 ** 20 + 1, '--http1.1', ...args);

@@ -5,7 +5,7 @@ import { sessionTokenOf, themeOf } from '../../src/console/cookies.ts';
 import { Cursors } from '../../src/feed/cursor.ts';
 import { clientAddress, parseTrustedProxies, type TrustedProxies } from '../../src/lib/client-address.ts';
 import { sealerKeys } from '../../src/lib/sealed-text.ts';
-import { matchesEtag } from '../../src/qr/picture.ts';
+import { matchesEtag } from '../../src/qr/image.ts';
 import { retryAfterMs } from '../../src/webhooks/schedule.ts';
 import { createSender } from '../../src/webhooks/send.ts';
 import { mutatedText } from '../support/mutate.ts';

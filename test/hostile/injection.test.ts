@@ -56,7 +56,7 @@ describe('a name', () => {
   test('is stored and returned unchanged, and is never interpreted', async () => {
     const plain = await created(live);
     const headerNames = namesOf(await live.get(`/v1/qrcodes/${plain.id}/download?format=svg`));
-    const picture =
+    const image =
       /^<svg xmlns="[^"<>]+"[^<>]*>\n<title>QR code for [^<>]+<\/title>(\n<(\/?g|path|rect)( [a-zA-Z-]+="[^"<>&]*")*\/?>)+\n<\/svg>\n$/;
 
     await fc.assert(
@@ -76,7 +76,7 @@ describe('a name', () => {
         expect(file.headers.get('content-disposition')).toMatch(
           /^attachment; filename="[^"\\/\p{Cc}]+\.svg"(; filename\*=UTF-8''[\w.~%-]+)?$/u,
         );
-        expect(file.text).toMatch(picture);
+        expect(file.text).toMatch(image);
         const { text: history } = await live.get(`/v1/qrcodes/${code.id}/history`);
         expect(JSON.parse(history).data).toHaveLength(1);
       }),

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { detailedClip, layers, repeatedPath, twoPictures } from '../../bench/hostile-pictures.ts';
+import { detailedClip, layers, repeatedPath, twoImages } from '../../bench/hostile-images.ts';
 import { svgLimits } from '../../src/logos/svg-rules.ts';
 import { created, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 beforeEach(() => endWindows(service.database.sql));
 
 let size = 100;
-/** Redirects, pictures, sheets, reads, exports and webhooks of the other account. */
+/** Redirects, images, sheets, reads, exports and webhooks of the other account. */
 async function expectOtherGoesOn(): Promise<void> {
   const before = receiver.received(path).length;
   await scanCode(url(), code);
@@ -64,9 +64,9 @@ async function expectBounded(attack: () => Promise<void>): Promise<void> {
 const upload = (body: Buffer, type = 'image/svg+xml') =>
   attacker.live.send('/v1/logos', { method: 'POST', body: Buffer.from(body), headers: { 'content-type': type } });
 
-describe('pictures', () => {
+describe('images', () => {
   const hostile: [string, () => Buffer, string, RegExp][] = [
-    ['a WebP of two pictures, 144 million pixels', twoPictures, 'image/webp', /more than one picture/],
+    ['a WebP of two images, 144 million pixels', twoImages, 'image/webp', /more than one image/],
     ['an SVG of 600 uses of one path', repeatedPath, 'image/svg+xml', /more than 1048576 characters/],
     ['an SVG of 800 paths with one detailed clip', detailedClip, 'image/svg+xml', /too detailed/],
     ['an SVG of 1,600 translucent layers', () => layers(1_600), 'image/svg+xml', /more than 250 times over/],
@@ -92,7 +92,7 @@ describe('pictures', () => {
         const image = `${url()}/images/${heavy.id}/public?size=${1_900 + i}`;
         return fetch(image, { headers: { 'x-forwarded-for': `203.0.113.${i}` }, signal: leaving.signal });
       });
-      // The first picture is being drawn, and the others wait, when the other account has its own.
+      // The first image is being drawn, and the others wait, when the other account has its own.
       await expectOtherGoesOn();
       leaving.abort();
       const left = await Promise.allSettled(requests);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hashOfKey } from '../../src/accounts/keys.ts';
-import { png } from '../logos/pictures.ts';
+import { png } from '../logos/images.ts';
 import { type Api, type ApiAnswer, created, newCode } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
 import { type DocumentedOperation, type OperationObject, operationsOf } from '../support/documented.ts';
@@ -47,8 +47,8 @@ async function createResources(account: TestAccount, mode: Mode, ofBoth: OfBoth)
     if (row === undefined) throw new Error('not delivered yet');
     return row.id;
   });
-  const picture = { method: 'POST', body: new Uint8Array(png()), headers: { 'content-type': 'image/png' } };
-  const { id: logo } = (await api.send('/v1/logos', picture)).body;
+  const image = { method: 'POST', body: new Uint8Array(png()), headers: { 'content-type': 'image/png' } };
+  const { id: logo } = (await api.send('/v1/logos', image)).body;
   const [webhook] = (await api.get('/v1/webhooks')).body.data;
   const replay = await api.post(`/v1/webhooks/${webhook.id}/replay`, { from: '2026-01-01', only: 'missing' });
   expect(replay.status).toBe(202);

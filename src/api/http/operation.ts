@@ -9,7 +9,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** The groups of operations in the documentation, in order. */
 export const tags = {
   'QR codes': 'Create, list, change and delete QR codes, download their images, and read the history of their changes.',
-  Logos: 'Pictures that QR codes can have in their center: upload, list, get and delete them.',
+  Logos: 'Images that QR codes can have in their center: upload, list, get and delete them.',
   Print: 'Find out whether a style scans before it is printed, and print many codes on label sheets.',
   'Static codes': 'QR codes that contain something else than a short link, such as the access to a Wi-Fi network.',
   Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',

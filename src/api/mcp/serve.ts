@@ -12,8 +12,8 @@ import { type Handle, type MountOptions, responder } from '../mount.ts';
 import { analyticsTools } from './analytics-tools.ts';
 import { clientOf, sessionOf } from './client-names.ts';
 import { codeTools } from './code-tools.ts';
+import { imageTools } from './image-tools.ts';
 import { invoker, type Operations } from './invoke.ts';
-import { pictureTools } from './picture-tools.ts';
 import { recordTools } from './record-tools.ts';
 import type { Tool } from './tool.ts';
 
@@ -48,7 +48,7 @@ function refuseMethod(): Response {
 
 const mcpTools = (operations: Operations): Tool[] => [
   ...codeTools(operations),
-  ...pictureTools(operations),
+  ...imageTools(operations),
   ...analyticsTools(operations),
   ...recordTools(operations),
 ];

@@ -185,7 +185,7 @@ export const listLogos = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Upload a logo
  *
- * A PNG, JPEG, WebP or SVG picture of at most 1 MiB and 4,096 × 4,096 pixels, as the body or as `file` of a form; then `style.logo` of a new code can name it. The content decides the format. The picture is stored without metadata: pixels as PNG of at most 1,024 × 1,024, SVG as paths. Refused are animated pictures, CMYK colors, files with other data in them, and SVG with scripts, text, embedded pictures, filters, masks, patterns or references to other files.
+ * A PNG, JPEG, WebP or SVG image of at most 1 MiB and 4,096 × 4,096 pixels, as the body or as `file` of a form; then `style.logo` of a new code can name it. The content decides the format. The image is stored without metadata: pixels as PNG of at most 1,024 × 1,024, SVG as paths. Refused are animated images, CMYK colors, files with other data in them, and SVG with scripts, text, embedded images, filters, masks, patterns or references to other files.
  *
  * Scope: `codes.write`. Role: `editor`.
  */
@@ -209,9 +209,9 @@ export const uploadLogo = <ThrowOnError extends boolean = false>(options: Option
 export const deleteLogo = <ThrowOnError extends boolean = false>(options: Options<DeleteLogoData, ThrowOnError>): RequestResult<DeleteLogoResponses, DeleteLogoErrors, ThrowOnError> => options.client.delete<DeleteLogoResponses, DeleteLogoErrors, ThrowOnError>({ url: '/v1/logos/{id}', ...options });
 
 /**
- * Get the picture of a logo
+ * Get the image of a logo
  *
- * The picture as it is stored: PNG, or SVG for a logo that was uploaded as SVG. It never changes.
+ * The image as it is stored: PNG, or SVG for a logo that was uploaded as SVG. It never changes.
  *
  * Scope: `codes.read`. Role: `viewer`.
  */
@@ -220,7 +220,7 @@ export const getLogo = <ThrowOnError extends boolean = false>(options: Options<G
 /**
  * Check whether a QR code scans
  *
- * The picture is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo. The picture never changes, and neither does the result.
+ * The image is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo. The image never changes, and neither does the result.
  *
  * Scope: `codes.read`. Role: `viewer`.
  */
@@ -229,7 +229,7 @@ export const preflightQrCode = <ThrowOnError extends boolean = false>(options: O
 /**
  * Check whether a style scans
  *
- * For a style that no code has yet, and a short link or the `content` of a static code; nothing is created. The picture is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo.
+ * For a style that no code has yet, and a short link or the `content` of a static code; nothing is created. The image is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo.
  *
  * Scope: `codes.read`. Role: `viewer`.
  */
@@ -261,7 +261,7 @@ export const createSheet = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Draw a static QR code
  *
- * Returns the picture of a code that contains a Wi-Fi network, a contact, a text, an e-mail, a phone number, a text message, a place or an event itself. Phones read it without this service, so it can be neither changed nor counted. Nothing is stored. A style that no decoder reads because of its logo, frame, gradient or quiet zone is refused, unless `allow_unreadable` is true.
+ * Returns the image of a code that contains a Wi-Fi network, a contact, a text, an e-mail, a phone number, a text message, a place or an event itself. Phones read it without this service, so it can be neither changed nor counted. Nothing is stored. A style that no decoder reads because of its logo, frame, gradient or quiet zone is refused, unless `allow_unreadable` is true.
  *
  * Scope: `codes.read`. Role: `viewer`.
  */
