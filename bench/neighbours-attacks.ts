@@ -10,7 +10,7 @@ export interface Attack {
 
 type Answered = Parameters<Attack['run']>[2];
 
-/** A client that is gone before the answer. */
+/** A client that is gone before the response. */
 const abandonAfterMs = 300;
 const refusedPauseMs = 100;
 
@@ -172,7 +172,7 @@ const longHeaders: Attack = {
   },
 };
 
-const endlessAnswers: Attack = {
+const endlessResponses: Attack = {
   name: 'receivers that never end',
   async run(attacker, signal, answered) {
     const { url, keys, webhooks } = attacker;
@@ -197,5 +197,5 @@ export const attacks: Attack[] = [
   streams,
   exports,
   longHeaders,
-  endlessAnswers,
+  endlessResponses,
 ];

@@ -38,7 +38,7 @@ export interface Attacker {
   scanned: { id: string; short_code: string };
   /** Two keys, each of which can undo what the other did to 5,000 test codes. */
   reverting: { id: string; key: string }[];
-  /** Webhooks whose receiver answers, and webhooks whose receiver never ends its answer. */
+  /** Webhooks whose receiver answers, and webhooks whose receiver never ends its response. */
   webhooks: { fast: string[]; endless: string[] };
 }
 
@@ -151,7 +151,7 @@ async function send(
     headers,
     body: typeof body === 'string' ? body : Buffer.from(body),
   });
-  const answer = await response.text();
-  if (!response.ok) throw new Error(`${new URL(url).pathname} answered ${response.status}: ${answer.slice(0, 300)}`);
-  return JSON.parse(answer);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${new URL(url).pathname} answered ${response.status}: ${text.slice(0, 300)}`);
+  return JSON.parse(text);
 }

@@ -5,7 +5,7 @@ import { readFields } from '../../events/read-fields.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { normalizeTag, spelledTags } from '../../events/tags.ts';
 import type { Caller } from '../accounts/admission.ts';
-import { json } from '../api/http/answers.ts';
+import { json } from '../api/http/responses.ts';
 import { type Operation, operation } from '../api/http/operation.ts';
 import { downloadQuery, type ImageOptions, imageOptionsOf } from '../api/images/download-query.ts';
 import { availability } from '../api/qrcodes/targeting-schemas.ts';

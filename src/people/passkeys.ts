@@ -123,7 +123,7 @@ interface StoredPasskey {
   transports: AuthenticatorTransport[];
 }
 
-/** The person whose passkey has answered a challenge; undefined if the answer is not valid. */
+/** The person whose passkey has answered a challenge; undefined if the response is not valid. */
 export async function personOfPasskey(
   sql: Sql,
   site: Site,

@@ -21,4 +21,4 @@ export type JobResult<Kind extends JobKind> = Awaited<ReturnType<Jobs[Kind]>>;
 export type JobMessage = { [Kind in JobKind]: { kind: Kind; job: Job<Kind> } }[JobKind];
 
 /** What it answers. `isRange`: the job itself is at fault. */
-export type JobAnswer = { result: unknown } | { error: { isRange: boolean; message: string } };
+export type JobResponse = { result: unknown } | { error: { isRange: boolean; message: string } };

@@ -21,10 +21,10 @@ const upload = (body: Uint8Array | FormData, type = 'image/png', api = account.l
   });
 const imageOf = (shade = 0) => png({ width: 40, height: 40, color: [200, shade, 0, 255] });
 const fetchBytes = async (path: string) => {
-  const answer = await fetch(`${service.urls[0]}${path}`, {
+  const response = await fetch(`${service.urls[0]}${path}`, {
     headers: { authorization: `Bearer ${account.keys.live}` },
   });
-  return { headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
+  return { headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
 };
 
 describe('a logo', () => {
@@ -112,10 +112,10 @@ describe('a logo', () => {
 
   test('beyond the limit is refused, also when several arrive at once', async () => {
     const other = await service.account();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: maxLogos + 2 }, (_, i) => upload(imageOf(i), 'image/png', other.test)),
     );
-    const accepted = answers.filter(({ status }) => status === 201).length;
+    const accepted = responses.filter(({ status }) => status === 201).length;
     // A queue that is full and a race that is lost twice are no quota.
     expect(accepted).toBeLessThanOrEqual(maxLogos);
     for (let i = accepted; i < maxLogos; i++)
@@ -133,8 +133,8 @@ describe('a logo', () => {
       [new FormData(), '', 400, 'invalid_request'],
     ];
     for (const [body, type, status, code] of cases) {
-      const answer = await upload(body, type);
-      expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+      const response = await upload(body, type);
+      expect([response.status, response.body.error.code]).toEqual([status, code]);
     }
     expect((await upload(svg('<script/>'), 'image/svg+xml')).body.error.details).toEqual([
       { field: 'file', message: 'The image contains a script.' },

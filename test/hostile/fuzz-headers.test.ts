@@ -99,9 +99,9 @@ test('a mutated Retry-After is a time in ms from now', () => {
   );
 });
 
-describe('the answer of a receiver', () => {
+describe('the response of a receiver', () => {
   const piece = Buffer.alloc(16 * 1024, 'x');
-  /** More than the sender may read of any answer. */
+  /** More than the sender may read of any response. */
   const endless = 8 * 1024 * 1024;
   let head = '';
   let written = 0;
@@ -132,7 +132,7 @@ describe('the answer of a receiver', () => {
 
   const policy = { allowHttp: true, allowed: parseTrustedProxies('127.0.0.0/8') as TrustedProxies };
 
-  /** The answer to a delivery whose receiver sends these headers and then 8 MiB. */
+  /** The response to a delivery whose receiver sends these headers and then 8 MiB. */
   async function answerTo(headers: string) {
     head = headers;
     const send = createSender({ policy });

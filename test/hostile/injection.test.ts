@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
-import { type Api, type ApiAnswer, apiOver, created, type Json, newCode } from '../support/api.ts';
+import { type Api, type ReceivedResponse, apiOver, created, type Json, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { endWindows } from '../support/rate-windows.ts';
@@ -45,11 +45,11 @@ afterAll(() => {
     expect(captured.text()).not.toContain(JSON.stringify(value).slice(1, -1));
 });
 
-const namesOf = ({ headers }: ApiAnswer) => [...headers.keys()].filter((name) => name !== 'date').sort();
+const namesOf = ({ headers }: ReceivedResponse) => [...headers.keys()].filter((name) => name !== 'date').sort();
 /** Shorter strings may occur anywhere by chance. */
 const isDistinctive = (value: string) => value.trim().length > 6;
 
-const open = async (shortCode: string, headers: Record<string, string> = {}): Promise<ApiAnswer> =>
+const open = async (shortCode: string, headers: Record<string, string> = {}): Promise<ReceivedResponse> =>
   service.client(0).get(`/${shortCode}`, headers);
 
 describe('a name', () => {

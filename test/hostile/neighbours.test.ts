@@ -39,14 +39,14 @@ async function expectOtherGoesOn(): Promise<void> {
   const before = receiver.received(path).length;
   await scanCode(url(), code);
   size++;
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     fetch(`${url()}/images/${code.id}/public?size=${size}`),
     other.live.get(`/v1/qrcodes/${code.id}/download?size=${size + 1_000}`),
     other.live.get(`/v1/qrcodes/${code.id}`),
     other.live.get('/v1/analytics/export'),
     other.live.post('/v1/sheets', { qr_ids: [code.id], layout: 'a4-3x8' }),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   await eventually(() => expect(receiver.received(path).length).toBeGreaterThan(before));
 }
 
@@ -73,8 +73,8 @@ describe('images', () => {
   ];
   test.each(hostile)('%s is refused, four at once', async (_, make, type, reason) => {
     await expectBounded(async () => {
-      const answers = await Promise.all(Array.from({ length: 4 }, () => upload(make(), type)));
-      for (const { status, text } of answers) {
+      const responses = await Promise.all(Array.from({ length: 4 }, () => upload(make(), type)));
+      for (const { status, text } of responses) {
         expect(status).toBe(400);
         expect(text).toMatch(reason);
       }
@@ -130,14 +130,14 @@ test('an Accept-Language of 999 characters, another one with each of 400 scans',
         Array.from({ length: 20 }, async (_, n) => {
           const language = `${i + n}-${'a-'.repeat(500)}`.slice(0, 999);
           const headers = { 'accept-language': language, 'user-agent': language };
-          const answer = await fetch(`${url()}/${short_code}`, { headers, redirect: 'manual' });
-          expect(answer.status).toBe(302);
+          const response = await fetch(`${url()}/${short_code}`, { headers, redirect: 'manual' });
+          expect(response.status).toBe(302);
         }),
       );
   });
 });
 
-test('a receiver whose answer has a length, and chunks that never end', async () => {
+test('a receiver whose response has a length, and chunks that never end', async () => {
   const chunk = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
   let isClosed = false;
   const endless: Behaviour = (socket) => {
@@ -156,10 +156,10 @@ test('a receiver whose answer has a length, and chunks that never end', async ()
   receiver.behave(endlessPath, endless);
   await setHook(attacker.live, receiver.url(endlessPath));
   await expectBounded(async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () => attacker.live.post('/v1/account/webhook/test', {})),
     );
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       expect([status, body.status_code]).toEqual([200, 200]);
       expect(body.response.length).toBeLessThanOrEqual(1_024);
     }

@@ -167,8 +167,8 @@ describe('a backup', () => {
     await restored(sql, fileURLToPath(new URL('../fixtures/backup/format-1.backup', import.meta.url)));
     const scans = await sql<{ city: string; rule: string | null }[]>`SELECT city, rule FROM scans ORDER BY position`;
     expect(scans).toEqual(oddTexts.map((city) => ({ city, rule: null })));
-    const keys = await sql<{ answer: string }[]>`SELECT body AS answer FROM idempotency_keys ORDER BY key`;
-    expect(keys.map(({ answer }) => answer).toSorted()).toEqual(oddTexts.toSorted());
+    const keys = await sql<{ body: string }[]>`SELECT body FROM idempotency_keys ORDER BY key`;
+    expect(keys.map(({ body }) => body).toSorted()).toEqual(oddTexts.toSorted());
   });
 
   test('is readable by its owner only, and leaves no temporary file', () => {

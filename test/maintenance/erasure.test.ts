@@ -77,7 +77,7 @@ let before: Fact[];
 let verifiedMeanwhile: unknown[];
 /** Scans of the other account before and after the erasure. */
 const otherScans = { before: 0, after: 0 };
-let answer: { account_id: string; deleted_at: string; erased_at: string };
+let response: { account_id: string; deleted_at: string; erased_at: string };
 
 const sql = () => service.database.sql;
 const run = (...args: string[]) => command(args, { DATABASE_URL: service.database.url });
@@ -149,13 +149,13 @@ beforeAll(async () => {
   const { code, output } = await continuing;
   receiver.dropOpen('zebrahook-2');
   expect(code, output).toBe(0);
-  answer = JSON.parse(output.trim().split('\n').at(-1) ?? '');
+  response = JSON.parse(output.trim().split('\n').at(-1) ?? '');
   otherScans.after = await scansOf(other.id);
 });
 
 describe('an account deleted by the operator', () => {
   test('is erased when the command ends, which prints the times', async () => {
-    expect(answer).toEqual({ account_id: gone.id, deleted_at: expect.any(String), erased_at: expect.any(String) });
+    expect(response).toEqual({ account_id: gone.id, deleted_at: expect.any(String), erased_at: expect.any(String) });
     await isDone(gone.id);
   });
 
@@ -269,7 +269,7 @@ describe('an account deleted by the operator', () => {
 
   test('can be deleted again with the same result', async () => {
     const { output } = await run('account', 'delete', gone.id, '--json');
-    expect(JSON.parse(output)).toEqual({ ...answer, erased_at: expect.any(String) });
+    expect(JSON.parse(output)).toEqual({ ...response, erased_at: expect.any(String) });
     expect((await listAccounts(sql())).map(({ id }) => id)).not.toContain(gone.id);
   });
 });

@@ -58,12 +58,12 @@ export function engineSuite(subject: Subject): void {
     });
 
     test('20 at a time, each with its own result', async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
           subject.one('SELECT sum(number) + {n:UInt32} FROM numbers(100000)', { n }),
         ),
       );
-      expect(answers.map(Number)).toEqual(Array.from({ length: 20 }, (_, n) => 4_999_950_000 + n));
+      expect(responses.map(Number)).toEqual(Array.from({ length: 20 }, (_, n) => 4_999_950_000 + n));
     });
 
     test('with settings and parameters that do not apply to the next', async () => {

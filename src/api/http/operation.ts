@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Caller, Rate } from '../../accounts/admission.ts';
 import type { ErrorCode } from '../../lib/errors.ts';
 import type { OperationId } from './access.ts';
-import type { Answer, StreamedAnswer } from './answers.ts';
+import type { ApiResponse, StreamedResponse } from './responses.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -78,7 +78,7 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
   answerWithinMs?: number;
   /** Error codes, besides those that every operation, and every operation with a body, can return. */
   errors: ErrorCode[];
-  handle(call: Call<Q, B>): Promise<Answer | StreamedAnswer>;
+  handle(call: Call<Q, B>): Promise<ApiResponse | StreamedResponse>;
 }
 
 /** Infers the types of one operation from its schemas, and erases them so that one list can hold all operations. */

@@ -16,7 +16,7 @@ import { createImageCache } from '../../qr/cache.ts';
 import { etagOf, matchesEtag, mediaTypes, type QrImage } from '../../qr/image.ts';
 import { defaultSizePx } from '../../qr/layout.ts';
 import type { RenderedFor, Renderer } from '../../render/renderer.ts';
-import { type Answer, refusalAnswer, refusalOf } from '../http/answers.ts';
+import { type ApiResponse, refusalResponse, refusalOf } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import type { Context } from '../http/traced.ts';
 import { queryReader } from '../http/validate.ts';
@@ -87,7 +87,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     headers: Headers,
     use: Use,
     drawnFor: RenderedFor,
-  ): Promise<Answer> {
+  ): Promise<ApiResponse> {
     const image = imageOf(code, options);
     const etag = etagOf(image);
     const imageHeaders = headersOf(shortCodeOf(code.short_code), options.format, etag, use);
@@ -125,7 +125,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
   const readQuery = queryReader(publicQuery, 'any');
 
   /** Needs no key: the id in the URL is enough. */
-  async function publicImage(id: string, request: Request): Promise<Answer> {
+  async function publicImage(id: string, request: Request): Promise<ApiResponse> {
     const [code] = isId('qr', id)
       ? await sql<Code[]>`SELECT short_code, style, status, account FROM codes WHERE id = ${id}`
       : [];
@@ -152,7 +152,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
           headers = {},
         } = await clients
           .run(client, () => publicImage(params.id ?? '', request))
-          .catch((error) => refusalAnswer(refusalOf(error, log)));
+          .catch((error) => refusalResponse(refusalOf(error, log)));
         const type = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' };
         return new Response(status === 304 ? null : body, { status, headers: { ...type, ...headers } });
       };

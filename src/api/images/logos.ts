@@ -8,7 +8,7 @@ import { timeouts } from '../../lib/timeouts.ts';
 import type { ReadLogo } from '../../logos/read-logo.ts';
 import { writeVectorLogo } from '../../qr/svg.ts';
 import { JobTimeout, type RenderedFor, type Renderer } from '../../render/renderer.ts';
-import { json } from '../http/answers.ts';
+import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { Deleted, pageOf, pageQuery } from '../http/schemas.ts';
 import { readUpload, uploadTypes } from '../http/upload.ts';

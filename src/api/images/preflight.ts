@@ -9,7 +9,7 @@ import type { Proof, ProofSubject } from '../../proof/proof.ts';
 import type { Proofs } from '../../proof/proofs.ts';
 import type { Content } from '../../qr/content/schemas.ts';
 import { lookOf } from '../../qr/style.ts';
-import { json } from '../http/answers.ts';
+import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { artOf, refuseFrameTexts, requireArt } from '../qrcodes/check-styles.ts';
 import type { Service } from '../service.ts';

@@ -15,7 +15,7 @@ const image = (): Tool =>
     name: 'image',
     title: 'Show the image of a QR code',
     description:
-      'Returns the image of a code as a PNG. The image never changes, whatever the code leads to. `image_url` of the answer is public: use it in web pages and mails. For print, /v1/qrcodes/:id/download of the API gives PDF, EPS and SVG files.',
+      'Returns the image of a code as a PNG. The image never changes, whatever the code leads to. `image_url` of the response is public: use it in web pages and mails. For print, /v1/qrcodes/:id/download of the API gives PDF, EPS and SVG files.',
     input: t.Object(
       {
         qr_id: qrId,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../lib/errors.ts';
 import { statusOf } from '../http/error-status.ts';
 import type { Operation } from '../http/operation.ts';
-import { ErrorAnswer } from '../http/schemas.ts';
+import { ErrorResponse } from '../http/schemas.ts';
 import { header, refTo } from './components.ts';
 
 /** Errors that every operation can return; `invalid_request` at least for an unknown query parameter. */
@@ -89,6 +89,6 @@ function errorOf(status: number, codes: ErrorCode[]) {
   return {
     description: codes.map((code) => `\`${code}\`: ${causes[code]}`).join('\n\n'),
     ...(headers === undefined ? {} : { headers }),
-    content: { 'application/json': { schema: refTo(ErrorAnswer), ...examples } },
+    content: { 'application/json': { schema: refTo(ErrorResponse), ...examples } },
   };
 }

@@ -148,7 +148,7 @@ function explanationOf(error: unknown, host: string): { status: number; message:
         }
       : {
           status: 400,
-          message: `The answer of ${host} is not valid. Start again; if it stays so, ask the operator of this service.`,
+          message: `The response of ${host} is not valid. Start again; if it stays so, ask the operator of this service.`,
         };
   if (error instanceof Refusal && error.code === 'not_found')
     return { status: 503, message: 'The account of OIDC_ACCOUNT does not exist: ask the operator of this service.' };

@@ -721,7 +721,7 @@ export type RevertRequest = {
      */
     to?: string;
     /**
-     * true computes the same answer and changes nothing.
+     * true computes the same response and changes nothing.
      */
     dry_run?: boolean;
 };
@@ -818,7 +818,7 @@ export type BulkUpdateRequest = {
         remove?: Array<string>;
     };
     /**
-     * true computes the same answer and changes nothing.
+     * true computes the same response and changes nothing.
      */
     dry_run?: boolean;
 };
@@ -1122,7 +1122,7 @@ export type RuleConditions = {
         to: string;
     };
     /**
-     * IANA name of the time zone of `days` and `hours`, daylight saving included. A rule that names none takes the time zone of the account when it is saved, and shows it from then on: a later change of the account does not move rules that may be in print. Absent in answers: UTC.
+     * IANA name of the time zone of `days` and `hours`, daylight saving included. A rule that names none takes the time zone of the account when it is saved, and shows it from then on: a later change of the account does not move rules that may be in print. Absent in responses: UTC.
      */
     timezone?: string;
 };
@@ -7382,7 +7382,7 @@ export type ListQrCodesData = {
          */
         limit?: number;
         /**
-         * Only what comes after this cursor, which is `next` of an earlier answer to the same request. It excludes `page`; `limit` can differ. The answer has no `pagination`, since nothing is counted.
+         * Only what comes after this cursor, which is `next` of an earlier response to the same request. It excludes `page`; `limit` can differ. The response has no `pagination`, since nothing is counted.
          */
         after?: string;
         /**
@@ -11607,7 +11607,7 @@ export type ListEventsData = {
     path?: never;
     query?: {
         /**
-         * Only events after this cursor: `next` of an earlier answer, or the `id` of a message of a stream. Without it, from the beginning; `now` begins at the end.
+         * Only events after this cursor: `next` of an earlier response, or the `id` of a message of a stream. Without it, from the beginning; `now` begins at the end.
          */
         after?: string;
         /**
@@ -11623,7 +11623,7 @@ export type ListEventsData = {
          */
         limit?: number;
         /**
-         * Seconds to wait for an event if there is none. The answer comes as soon as there is one.
+         * Seconds to wait for an event if there is none. The response comes as soon as there is one.
          */
         wait?: number;
     };

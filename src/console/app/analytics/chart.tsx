@@ -231,7 +231,7 @@ export function TimeChart({ series, previous, interval, before, timezone, marks 
       observer.disconnect();
       chart.destroy();
     };
-    // `previous` is computed from the same answer as `series`, and new with every render.
+    // `previous` is computed from the same response as `series`, and new with every render.
   }, [Plot, series, interval, timezone, theme, isOpen]);
 
   const placed = marks.flatMap(({ index, texts }) => {
