@@ -107,7 +107,7 @@ export async function startBenchStack(now = new Date()): Promise<BenchStack> {
       };
     },
     async stop() {
-      // Those of a benchmark that failed.
+      // Left by a benchmark that failed.
       for (const service of services) service.kill();
       await Promise.all([...services].map(({ exited }) => exited));
       await sql.end({ timeout: 1 });

@@ -4,7 +4,7 @@
 #   deploy/container/try.sh [folder for base images, kept for the next run]
 #
 # As root on Debian, with buildah and mmdebstrap. The base images are made of Debian's packages and imported under the names
-# that the Dockerfile asks for. The servers are those of a temporary ./scanlog up; the image runs as a second instance.
+# that the Dockerfile asks for. A temporary ./scanlog up starts the servers; the image runs as a second instance.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
@@ -42,7 +42,7 @@ base_image() {
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' trixie "$bases/$1"
   container=$(in_image from scratch)
   in_image add --quiet "$container" "$bases/$1" / >/dev/null
-  # They trust the authorities that this machine trusts, such as that of a proxy of your company.
+  # They trust the authorities that this machine trusts, such as the authority of a proxy of your company.
   in_image copy --quiet "$container" "$authorities" "$authorities" >/dev/null
   in_image config --env NODE_EXTRA_CA_CERTS="$authorities" "$container"
   in_image commit --quiet --rm "$container" "$2" >/dev/null

@@ -16,7 +16,7 @@ export interface ProbeOptions {
   /** Whose addresses may be called. */
   policy: Policy;
   resolve: Resolve;
-  /** Who asks, for the owners of websites. */
+  /** Names this service to the owners of websites. */
   userAgent: string;
   stopping: AbortSignal;
 }

@@ -33,7 +33,7 @@ interface ConnectOptions {
 /** Servers, by URL, that have `transaction_timeout`: Postgres 17 and newer. */
 const withTransactionTimeout = new Set<string>();
 const firstVersionWithIt = 17;
-/** A transaction may last as long as this many statements that are not answered in time. */
+/** A transaction may last as long as this many statements that reach the timeout. */
 const maxSilentStatements = 3;
 
 /** A pool of connections to the database that holds the log. Requires the `postgres` package patched by `patches/`. */

@@ -62,7 +62,7 @@ export function createMailer({ url, from, tls }: MailServer): Mailer {
       });
       try {
         await withTimeout(sending, timeouts.mailSendMs, () => {
-          throw new Error('the mail server did not take the mail in time');
+          throw new Error('the mail server did not take the mail before the timeout');
         });
         return { kind: 'sent' };
       } catch (error) {

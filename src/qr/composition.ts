@@ -17,7 +17,7 @@ export interface SceneOptions {
   readonly mask?: Mask | undefined;
   /** Whether the symbol says that a text beyond ASCII is UTF-8. */
   readonly declaresUtf8?: boolean | undefined;
-  /** The largest size in pixels; by default that of downloads without a physical size. */
+  /** The largest size in pixels; by default the largest size of downloads without a physical size. */
   readonly maxSizePx?: number | undefined;
 }
 

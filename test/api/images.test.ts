@@ -147,7 +147,7 @@ describe('the public image', () => {
     expect((await app.handle(new Request(`${image}?size=64`))).status, 'draws again afterwards').toBe(200);
   });
 
-  test('is drawn for the account of its code, so that those of one account do not delay the others', async () => {
+  test('is drawn for the account of its code, so that images of one account do not delay the others', async () => {
     const { image, id: account } = await given();
     const drawnFor: RenderedFor[] = [];
     const run = async (_kind: string, _load: unknown, whom: RenderedFor) => {

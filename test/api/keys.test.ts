@@ -35,7 +35,7 @@ describe('POST /v1/account/keys', () => {
     expect((await second(body.key).get('/v1/account')).body).toMatchObject({ id: account, mode });
   });
 
-  test('the default mode is that of the calling key', async () => {
+  test('the default mode is the mode of the calling key', async () => {
     const { test: development } = await service.account();
     expect((await development.post('/v1/account/keys', { name: 'Script' })).body.mode).toBe('test');
   });

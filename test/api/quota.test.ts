@@ -134,7 +134,7 @@ describe('given short codes', () => {
     await service.database.sql`UPDATE codes SET created_at = created_at + interval '30 days' WHERE account = ${id}`;
   });
 
-  test('of test codes are counted apart: a test key neither uses up nor reads those of live codes', async () => {
+  test('of test codes are counted apart: a test key neither uses up nor reads the quota of live codes', async () => {
     const { live, test: development } = await service.account('business');
     await createAndDelete(development, maxGivenShortCodes);
     expect((await development.post('/v1/qrcodes', givenCode())).body.error.code).toBe('quota_exceeded');

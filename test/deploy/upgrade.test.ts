@@ -150,7 +150,7 @@ describe.each(releases())('the upgrade from $version', (release) => {
     await scan(old, ['try', 'paused', 'deleted'], 2);
     await live('PATCH', `/qrcodes/${paused.id}`, { active: false });
     await live('DELETE', `/qrcodes/${deleted.id}`);
-    // Those of the two codes, and of the codes that were paused and deleted afterwards.
+    // Scans of the two codes, and of the codes that were paused and deleted afterwards.
     await receiver.gets(release.version, scans + 4);
 
     await oldProjections.running.stop();

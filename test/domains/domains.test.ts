@@ -173,7 +173,7 @@ describe('a domain', () => {
     }
   });
 
-  test('counts its codes, without those of others that begin alike', async () => {
+  test('counts its codes, without codes of others that begin alike', async () => {
     const account = await service.account();
     const [domain, alike] = [await addProved(account), await addProved(account, `x-${newName()}`)];
     const first = await created(account.live, { domain: domain.name });

@@ -143,7 +143,7 @@ describe('the domains that an edge knows', () => {
     expect(domains.find('go.test')).toBeDefined();
   });
 
-  test('lose those of a deleted account', async () => {
+  test('lose the domains of a deleted account', async () => {
     const domains = await stored([row()]);
     await domains.loaded();
     domains.apply([{ ...at(9, removed()), type: 'account_deleted', data: {} }]);

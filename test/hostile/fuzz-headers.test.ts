@@ -41,7 +41,7 @@ test('a mutated cookie names no session but its own', () => {
   );
 });
 
-test('a mutated X-Forwarded-For is an address, or that of the peer', () => {
+test('a mutated X-Forwarded-For is an address, or the address of the peer', () => {
   const trusted = parseTrustedProxies('127.0.0.0/8, ::1, 10.0.0.0/8') as TrustedProxies;
   const headers = [
     '198.51.100.1, 10.0.0.2',

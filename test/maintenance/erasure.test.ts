@@ -377,7 +377,7 @@ describe('the triggers on the log', () => {
     await expect(erasing(account(), statement)).rejects.toThrow(refusal);
   });
 
-  test('refuse scans of an account that exists after those of a deleted one in the same transaction', async () => {
+  test('refuse scans of an account that exists after scans of a deleted one in the same transaction', async () => {
     const both = sql().begin(async (tx) => {
       for (const account of [gone.id, other.id]) {
         await tx`SELECT set_config('scanlog.erasing', ${account}, true)`;

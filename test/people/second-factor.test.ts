@@ -42,7 +42,7 @@ async function newPersonWithCodes() {
 
 const stepOf = (text: string) => /name="step" value="([^"]+)"/.exec(text)?.[1] ?? '';
 const isSignedIn = async (tab: Tab) => (await tab.get('/console/api/me')).status === 200;
-/** Six digits that are not the code of this time, though they may be that of another. */
+/** Six digits that are not the code of this time, though they may be the code of another. */
 const wrong = (code: string) => (code === '000000' ? '111111' : '000000');
 
 test('the right password leads to a page that asks for a code, which signs in once', async () => {

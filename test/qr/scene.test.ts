@@ -166,7 +166,7 @@ describe('the text of a frame', () => {
   });
 });
 
-test('the ETag changes with every added field, and stays that of an image without them', () => {
+test('the ETag changes with every added field, and stays the ETag of an image without them', () => {
   const base: QrImage = { url: exampleUrl, style: {}, format: 'png', size: 512 };
   const styles: Style[] = [
     {},

@@ -108,7 +108,7 @@ describe('the renderer', () => {
     await expect(late).rejects.toThrow(QueueFull);
   });
 
-  test('bounds the jobs that wait for one account, and not those of another', async () => {
+  test('bounds the jobs that wait for one account, and not the jobs of another', async () => {
     const timers = manualTimers();
     const { order } = scripted(timers);
     const settled = Promise.allSettled(

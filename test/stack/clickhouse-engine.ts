@@ -146,7 +146,7 @@ export function engineSuite(subject: Subject): void {
       expect(Number(await subject.one('SELECT count() FROM tests.strict'))).toBe(0);
     });
 
-    test('of scans, and removes those of a code', async () => {
+    test('of scans, and removes the scans of a code', async () => {
       const { warehouse } = subject;
       await createTable(warehouse, 1);
       const scans = ['qr_1', 'qr_1', 'qr_2'].map((code, position) => ({

@@ -53,7 +53,7 @@ export function refusalOf(error: unknown, log: Logger): Refusal {
   if (error instanceof JobDropped) return retryLater('The request was closed.');
   if (error instanceof JobTimeout || error instanceof ProcessLost) {
     log.warn({ error: messageOf(error) }, 'the renderer did not finish: request answered with 503');
-    return retryLater('The image could not be drawn in time: try again in a few seconds.');
+    return retryLater('The image could not be drawn before the timeout: try again in a few seconds.');
   }
   log.error(
     { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },

@@ -78,7 +78,7 @@ async function findUserOf(console: Console, { settings }: OidcProvider, identity
 
 type Reason = PersonRefusal | 'limited' | 'expired' | 'no_role';
 
-/** Why a person cannot sign in at the provider, which is not the provider's fault. */
+/** A person cannot sign in for a reason that is no error of the provider. */
 class Unable extends Error {
   readonly reason: Reason;
 

@@ -100,7 +100,7 @@ export class OidcProvider {
     return buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href;
   }
 
-  /** Adds claims that some providers have only at the userinfo endpoint; those of the ID token win, because they are signed. */
+  /** Adds claims that some providers have only at the userinfo endpoint; claims of the ID token win, because they are signed. */
   async #withUserInfo<T extends { sub: string }>(configuration: Configuration, accessToken: string, idToken: T) {
     const { roleClaim } = this.settings;
     const isComplete = 'email' in idToken && (roleClaim === undefined || roleClaim in idToken);

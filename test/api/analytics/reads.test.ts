@@ -310,7 +310,7 @@ describe('tables that are read', () => {
   });
 });
 
-test('many reads of one account wait for one another, and not those of another account', async () => {
+test('many reads of one account wait for one another, and reads of another account do not', async () => {
   const held = Promise.withResolvers<void>();
   const begun: string[] = [];
   const parts = { sql: service.database.sql, warehouse: service.warehouse };

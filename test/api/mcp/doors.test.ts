@@ -78,7 +78,7 @@ describe('the scopes of a key decide which tools it sees', () => {
   });
 });
 
-describe('requests are admitted like those of /v1', () => {
+describe('requests are admitted like requests to /v1', () => {
   test('without a valid key 401, and of a suspended account 403', async () => {
     expect(await outcome(await send({}))).toEqual([401, 'unauthorized']);
     const { id, keys } = await service.account();

@@ -1897,7 +1897,7 @@ export type Report = {
      */
     every: 'week' | 'month';
     /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
      */
     timezone: string;
     /**
@@ -1911,7 +1911,7 @@ export type Report = {
      */
     to: Array<string>;
     /**
-     * Those of `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
+     * Recipients in `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
      */
     unsubscribed: Array<string>;
     /**
@@ -1953,7 +1953,7 @@ export type NewReport = {
      */
     every: 'week' | 'month';
     /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
      */
     timezone?: string;
     /**
@@ -1984,7 +1984,7 @@ export type ReportChange = {
      */
     every?: 'week' | 'month';
     /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
      */
     timezone?: string;
     /**
@@ -13787,7 +13787,7 @@ export type PreviewReportData = {
          */
         every?: 'week' | 'month';
         /**
-         * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+         * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
          */
         timezone?: string;
         /**
