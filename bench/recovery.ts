@@ -95,7 +95,7 @@ async function frozenRows(stack: BenchStack, service: EdgeUnderTest, committed: 
         what: `Postgres frozen for ${frozenMs / 1000} s at ${perSecond(rate)}, until the spool is empty (${ms(emptyMs)}) and p99 as before (${ms(before)})`,
         figure: `${recoveredSeconds.toFixed(1)} s`,
         against:
-          others.length === 0 ? 'all answers 302' : `other answers: ${JSON.stringify(Object.fromEntries(others))}`,
+          others.length === 0 ? 'all responses 302' : `other responses: ${JSON.stringify(Object.fromEntries(others))}`,
         ratio: null,
         value: recoveredSeconds,
       },

@@ -28,7 +28,7 @@ export type OwnedReport = Report & {
   period: string | null;
   due_at: Date | null;
   sent_at: Date | null;
-  /** Addresses whose last mail was refused or never taken, with the answer of the mail server. */
+  /** Addresses whose last mail was refused or never taken, with the response of the mail server. */
   undelivered: { email: string; message: string; at: string }[];
 };
 

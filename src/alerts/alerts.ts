@@ -69,12 +69,12 @@ export async function updateAlert(
     decide: ({ to: _, ...alert }) => changeAlert(alert, settings),
     write: (tx) => checkNow(tx, id, account, by.now),
   });
-  // No event tells of it, so it needs no version.
+  // Recipients are in no event, so this needs no version.
   if (to !== undefined) await setRecipients(sql, id, to);
   return requireAlert(sql, owner, id);
 }
 
-/** Sets whom an alert is mailed to. The row is locked, so that no address stays behind an alert that is deleted meanwhile. */
+/** Sets whom an alert is mailed to. The row is locked, so that no address is left of an alert that is deleted meanwhile. */
 const setRecipients = (sql: Queryable, id: string, to: string[]) => sql`
   INSERT INTO alert_recipients (alert, account, emails)
   SELECT id, account, ${to}::text[] FROM alerts WHERE id = ${id} FOR KEY SHARE
@@ -198,7 +198,7 @@ export const listRaised = (sql: Queryable, { account, mode }: Owner, limit: numb
     FROM raised_alerts r JOIN alerts a ON a.id = r.alert
     WHERE r.account = ${account} AND r.mode = ${mode} ORDER BY r.raised_at DESC, r.alert, r.subject LIMIT ${limit}`;
 
-/** How many things each alert of the owner has raised that are not over; alerts without any are left out. */
+/** How many findings of each alert of the owner are not over; alerts without any are left out. */
 export async function countRaised(sql: Queryable, { account, mode }: Owner): Promise<Map<string, number>> {
   const rows = await sql<{ alert: string; count: number }[]>`
     SELECT alert, count(*)::int AS count FROM raised_alerts

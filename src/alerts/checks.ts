@@ -14,7 +14,7 @@ import { domainFinding, downFinding, limitFinding, type Problem, scansFinding, t
 export interface CheckOptions {
   publicUrl: string;
   limits: OperatorLimits;
-  /** The folder whose disk `limit_near` watches for the first account, which is that of the operator. */
+  /** The folder whose disk `limit_near` watches for the first account, which is the operator's. */
   folder: string;
 }
 

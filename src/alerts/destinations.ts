@@ -11,7 +11,7 @@ const minuteMs = 60_000;
 /** At least an hour, and a few minutes more at random, so that checks of one website spread. */
 const everyMs = 60 * minuteMs;
 const spreadMs = 5 * minuteMs;
-/** An alert asks for its URLs again every few minutes. Longer than an outage of this service that should not lose a failure. */
+/** An alert renews its URLs every few minutes. Longer than an outage of this service that should not lose a failure. */
 const wantedMs = 6 * everyMs;
 /** A destination is down after this many failures in a row, so for an hour at least. */
 const failuresUntilDown = 2;
@@ -24,7 +24,7 @@ const outagePauseMs = 5 * minuteMs;
 
 const hashOf = (url: string) => createHash('sha256').update(url).digest('hex');
 
-/** Why each of these URLs is down, of those that are; the account wants them to be checked from now on. */
+/** The reasons for which URLs of these are down; all of them are checked for the account from now on. */
 export async function problemsOf(
   sql: Queryable,
   account: string,

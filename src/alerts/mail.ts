@@ -5,7 +5,7 @@ import type { Outbox } from '../mail/outbox.ts';
 import type { MailOutcome } from './alerts.ts';
 import { consoleUrl } from './words.ts';
 
-/** Mails of one check name this many things; more are counted. */
+/** A mail lists this many findings; further ones are only counted. */
 const maxNamed = 20;
 
 /**

@@ -16,7 +16,7 @@ export interface ProbeOptions {
   /** Whose addresses may be called. */
   policy: Policy;
   resolve: Resolve;
-  /** Who asks, for the owners of websites. */
+  /** Names this service to the owners of websites. */
   userAgent: string;
   stopping: AbortSignal;
 }
@@ -49,17 +49,17 @@ export async function probe(url: string, options: ProbeOptions): Promise<Probed>
   }
 }
 
-interface Answer {
+interface ProbeResponse {
   status: number;
   location: string | null;
 }
 
-async function request(url: URL, options: ProbeOptions, signal: AbortSignal): Promise<Answer> {
+async function request(url: URL, options: ProbeOptions, signal: AbortSignal): Promise<ProbeResponse> {
   const addresses = await beforeAbort(signal, vettedAddresses(url, options.policy, options.resolve));
   const urls = urlsAt(url, addresses.slice(0, maxAddresses));
   const name = nameOf(url);
   const tls = url.protocol === 'https:' && name !== undefined ? { tls: { servername: name } } : {};
-  const send = async (method: 'HEAD' | 'GET'): Promise<Answer> => {
+  const send = async (method: 'HEAD' | 'GET'): Promise<ProbeResponse> => {
     const headers = { host: url.host, 'user-agent': options.userAgent, accept: '*/*' };
     const limited = AbortSignal.any([signal, AbortSignal.timeout(timeouts.destinationRequestMs)]);
     const response = await fetchPinned(urls, { method, headers, signal: limited, ...tls });

@@ -19,7 +19,7 @@ import {
 import { type WatchedCode, watchedCodes } from './watched.ts';
 import { silentFinding, spikeFinding } from './words.ts';
 
-/** Codes of one query, each with up to 1,680 hours: an answer of 2 MB at most, which takes about 50 ms to compare. */
+/** Codes of one query, each with up to 1,680 hours: a response of 2 MB at most, which takes about 50 ms to compare. */
 const codesPerQuery = 100;
 /** No more alerts are checked together once they watch this many codes. */
 const maxCodes = 10_000;

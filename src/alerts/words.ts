@@ -2,7 +2,7 @@ import type { Finding } from '../../events/alert.ts';
 import type { Mode } from '../../events/plans.ts';
 import { averageOf, type Comparison } from './rhythm.ts';
 
-/** What alerts say to people who do not know how they work. */
+/** Messages of alerts, for people who do not know how alerts work. */
 
 const number = (value: number) => Math.round(value).toLocaleString('en-US');
 const counted = (count: number, noun: string) => `${number(count)} ${noun}${Math.round(count) === 1 ? '' : 's'}`;
@@ -23,7 +23,7 @@ interface Named {
 export const consoleUrl = (publicUrl: string, mode: Mode, path: string) =>
   `${publicUrl}/console${mode === 'test' ? '/test' : ''}${path}`;
 
-/** Who the words are for. */
+/** What links in a message depend on. */
 export interface Audience {
   publicUrl: string;
   mode: Mode;

@@ -72,7 +72,7 @@ export async function withDatabase<T>(data: string, use: (sql: Sql) => Promise<T
 }
 
 async function connected<T>(databaseUrl: string, use: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = connect(databaseUrl, { max: 8, name: 'scanlog-cli', answerTimeoutMs: 'none' });
+  const sql = connect(databaseUrl, { max: 8, name: 'scanlog-cli', responseTimeoutMs: 'none' });
   try {
     return await use(sql);
   } finally {

@@ -1,7 +1,7 @@
 import type { Elysia } from 'elysia';
 import { findSession, noteSessionUse, whySessionEnded } from '../accounts/console-sessions.ts';
 import { hashOfKey } from '../accounts/keys.ts';
-import { json, refusalAnswer, refusalOf } from '../api/http/answers.ts';
+import { json, refusalResponse, refusalOf } from '../api/http/responses.ts';
 import type { Operation } from '../api/http/operation.ts';
 import { mount } from '../api/mount.ts';
 import type { Service } from '../api/service.ts';
@@ -160,7 +160,7 @@ const withErrorResponses = (console: Console, log: Logger, handler: Handler) => 
   } catch (error) {
     const refusal = refusalOf(error, log.child({ request_id: requestIdOf(headers) }));
     if (refusal.code === 'unavailable') return noticeResponse(notices.busy, headers);
-    const { status, body, headers: extraHeaders } = refusalAnswer(refusal);
+    const { status, body, headers: extraHeaders } = refusalResponse(refusal);
     return new Response(body, {
       status,
       headers: {

@@ -4,7 +4,7 @@ import { modes } from '../../events/plans.ts';
 import { findSession, type Session } from '../accounts/console-sessions.ts';
 import { endOtherSessions, listSessions } from '../accounts/other-sessions.ts';
 import { createSignInLink } from '../accounts/sign-in-links.ts';
-import { json } from '../api/http/answers.ts';
+import { json } from '../api/http/responses.ts';
 import { type Operation, operation } from '../api/http/operation.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import type { Console } from './context.ts';
@@ -87,7 +87,7 @@ const end = (console: Console): Operation =>
       const { sql, clock } = console.service;
       const ended = await endOtherSessions(sql, session, { id, actor: caller.actor, now: clock() });
       if (ended.length === 0) throw notFound('session');
-      return endedAnswer(console, session, ended);
+      return endedResponse(console, session, ended);
     },
   });
 
@@ -105,11 +105,11 @@ const endOthers = (console: Console): Operation =>
       const { session } = await ownSession(console, headers);
       const { sql, clock } = console.service;
       const ended = await endOtherSessions(sql, session, { actor: caller.actor, now: clock() });
-      return endedAnswer(console, session, ended);
+      return endedResponse(console, session, ended);
     },
   });
 
-function endedAnswer({ log }: Console, { id, account }: Session, ended: string[]) {
+function endedResponse({ log }: Console, { id, account }: Session, ended: string[]) {
   log.info({ account: account.id, session: id, ended }, 'console sessions ended by another session');
   return json(200, { ended } satisfies Static<typeof EndedSessions>);
 }

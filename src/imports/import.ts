@@ -119,7 +119,7 @@ async function knownLinks(
   return known;
 }
 
-/** Creates a batch without those of its codes that are refused. */
+/** Creates a batch without the codes that are refused. */
 async function createPossible(planned: Planned[], create: Create): Promise<Outcome[]> {
   const { distinct, refused } = withoutRepeated(planned);
   for (let rest = distinct; ; ) {

@@ -46,7 +46,7 @@ export interface FieldError {
   message: string;
 }
 
-/** A request or command is refused. src/api/http/answers.ts turns it into a response. */
+/** A request or command is refused. src/api/http/responses.ts turns it into a response. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: FieldError[] | undefined;

@@ -13,7 +13,7 @@ export interface MailContent {
 
 const font = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,sans-serif";
 
-/** A mail as plain text and as HTML: one column, without pictures and scripts, readable in dark mode. */
+/** A mail as plain text and as HTML: one column, without images and scripts, readable in dark mode. */
 export function mailBody(content: MailContent): { text: string; html: string } {
   return { text: textOf(content), html: htmlOf(content) };
 }

@@ -108,7 +108,7 @@ export const maxPerHour = 500;
 const hourMs = 3_600_000;
 
 /**
- * Takes mails that are due, those of different accounts in turn; none of suspended and deleted accounts. No other call returns them for
+ * Takes mails that are due, accounts in turn; none of suspended and deleted accounts. No other call returns them for
  * `leaseMs`, nor does this one after a crash: by then they count as not sent.
  */
 export async function takeDue(sql: Sql, now: Date, { limit, leaseMs }: { limit: number; leaseMs: number }) {

@@ -76,7 +76,7 @@ export const mailConfirmation = (
     }),
   });
 
-/** Tells a person who has signed up already, and who alone learns it. */
+/** Informs a person that the address has signed up already, which the page does not show. */
 export const mailKnownAddress = (
   mail: Outbox,
   sql: Queryable,
@@ -123,6 +123,6 @@ export const mailNewDevice = (
         'If that was not you, end the session and set another password.',
       ],
       action: { label: 'See your sessions', url },
-      reason: 'Every sign-in on a new device is told to the person.',
+      reason: 'You get this mail after every sign-in on a new device.',
     }),
   });

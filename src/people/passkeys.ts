@@ -109,7 +109,7 @@ export async function addPasskey(
   return stored;
 }
 
-/** What the browser asks for one of its passkeys with. */
+/** The options with which the browser requests one of its passkeys. */
 export async function signInOptions(site: Site): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
   return generateAuthenticationOptions({ rpID: site.id, userVerification: 'required' });
@@ -123,7 +123,7 @@ interface StoredPasskey {
   transports: AuthenticatorTransport[];
 }
 
-/** The person whose passkey has answered a challenge; undefined if the answer is not valid. */
+/** The person whose passkey has answered a challenge; undefined if the response is not valid. */
 export async function personOfPasskey(
   sql: Sql,
   site: Site,

@@ -10,7 +10,7 @@ export interface Steps {
   oidc: { state: string; nonce: string; verifier: string; next: string; isAgain: boolean };
   /** From the right password until the code of the second factor. */
   code: { user: string; by: 'password' | 'link'; next: string; isOwnDevice: boolean; account?: string | undefined };
-  /** From the challenge until the answer of a passkey: who is signing in is not known yet. */
+  /** From the challenge until the response of a passkey: who is signing in is not known yet. */
   passkey: { challenge: string };
   /** From the challenge until the new passkey of a person. */
   registration: { user: string; challenge: string };

@@ -15,7 +15,7 @@ export function roundedUp(value: number): number {
 
 type Days = Pick<ReportContent, 'days' | 'daysBefore'>;
 
-/** Bars for the scans of each day, and a line for those of the period before. */
+/** Bars for the scans of each day, and a line for the scans of the period before. */
 export function drawChart(page: ReportPage, { days, daysBefore }: Days, box: Box): void {
   const max = roundedUp(Math.max(0, ...days.map(({ scans }) => scans), ...daysBefore));
   const area = { x: box.x + axisWidthMm, y: box.y, width: box.width - axisWidthMm, height: box.height - axisHeightMm };

@@ -40,7 +40,7 @@ function drawCover(report: ReportContent): ReportPage {
   const page = new ReportPage();
   let y = 22;
   if (logo !== undefined) {
-    page.picture(logo, { x: marginMm, y, width: 60, height: 22 });
+    page.image(logo, { x: marginMm, y, width: 60, height: 22 });
     y += 32;
   }
   page.text(linesOf(printable(owner, 'Scanlog'), widthMm, 4, 1)[0] ?? '', marginMm, y + 3, { ...muted, sizeMm: 4 });

@@ -12,7 +12,7 @@ export interface CodeRow extends Row {
   scansBefore: number;
 }
 
-/** Everything that a report says about a period. */
+/** The content of a report for a period. */
 export interface ReportContent {
   name: string;
   /** The name of the account. */
@@ -28,7 +28,7 @@ export interface ReportContent {
   days: { date: string; scans: number }[];
   /** Scans on the days of the period before, which may have more or fewer. */
   daysBefore: number[];
-  /** Those with the most scans, and how many others there are. */
+  /** The codes with the most scans; `otherCodes` is the number of all others. */
   codes: CodeRow[];
   otherCodes: number;
   countries: Row[];

@@ -6,8 +6,8 @@ import { useTimeouts } from '../support/timeouts.ts';
 
 useTimeouts({ destinationRequestMs: 1_000, destinationCheckMs: 20_000 });
 
-/** Answers by path, as an answer of HTTP without its version. */
-const answers: Record<string, (method: string) => string> = {
+/** Responses of HTTP by path, without their version. */
+const responses: Record<string, (method: string) => string> = {
   '/fine': () => '200 OK',
   '/only-get': (method) => (method === 'HEAD' ? '405 No' : '200 OK'),
   '/not-for-robots': () => '403 No',
@@ -25,9 +25,9 @@ const server = createServer((socket) => {
   socket.once('data', (data) => {
     const [, method = '', path = ''] = /^(\w+) (\S+)/.exec(String(data)) ?? [];
     agents.add(/user-agent: (.*)/i.exec(String(data))?.[1]?.trim() ?? '');
-    // `/silent` never gets an answer.
-    const answer = answers[path]?.(method);
-    if (answer !== undefined) socket.end(`HTTP/1.1 ${answer}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+    // `/silent` never gets a response.
+    const response = responses[path]?.(method);
+    if (response !== undefined) socket.end(`HTTP/1.1 ${response}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
   });
 });
 let port = 0;

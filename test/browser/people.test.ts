@@ -27,12 +27,12 @@ const members = (on = page) => on.goto(`${url}/console/account/members`);
 /** A new member of the account, signed in as the form does, without loading the pages before and after it. */
 async function join(on: Page, name: string, role: Role): Promise<TestPerson> {
   const member = await person(service, { account: account.id, role, name });
-  const answer = await on.request.post(`${url}/console/session`, {
+  const response = await on.request.post(`${url}/console/session`, {
     form: { email: member.email, password: goodPassword },
     headers: { 'sec-fetch-site': 'same-origin' },
     maxRedirects: 0,
   });
-  expect(answer.status(), await answer.text()).toBe(303);
+  expect(response.status(), await response.text()).toBe(303);
   return member;
 }
 

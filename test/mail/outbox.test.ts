@@ -27,7 +27,7 @@ async function newAccount(): Promise<string> {
   return (await createAccount(database.sql, { name: 'Test', plan: 'free', now: start })).id;
 }
 
-test('one cause is one mail, whoever queues it and however often', async () => {
+test('one cause is one mail, however many processes queue it, and how often', async () => {
   const mail = mailTo('ada@example.com', {
     attachments: [{ name: 'a.bin', type: 'application/octet-stream', content: new Uint8Array([0, 255, 10]) }],
     headers: { 'List-Unsubscribe': '<https://example.com>' },
@@ -86,7 +86,7 @@ const fill = (sql: Sql, account: string, status: 'sent' | 'waiting', count: numb
     CASE WHEN ${status} = 'waiting' THEN ${start}::timestamptz END, ${start}, CASE WHEN ${status} = 'sent' THEN ${start}::timestamptz END
   FROM generate_series(1, ${count}::int) AS n`;
 
-test('an account sends so many mails in an hour, and the next after it', async () => {
+test('an account sends a limited number of mails in an hour, and the next after it', async () => {
   const account = await newAccount();
   await fill(database.sql, account, 'sent', maxPerHour - 1);
   await outbox.enqueue(database.sql, mailTo('a@example.com', { account }));
@@ -96,7 +96,7 @@ test('an account sends so many mails in an hour, and the next after it', async (
   await clear();
 });
 
-test('an account has so many mails waiting, and others are not affected', async () => {
+test('an account has a limited number of mails waiting, and others are not affected', async () => {
   const [full, other] = [await newAccount(), await newAccount()];
   await fill(database.sql, full, 'waiting', maxWaiting);
   expect(await outbox.enqueue(database.sql, mailTo('a@example.com', { account: full }))).toBe('full');

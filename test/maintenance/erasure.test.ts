@@ -18,7 +18,7 @@ import { verify } from '../../src/maintenance/verify.ts';
 import { removeAllVisitors } from '../../src/maintenance/visitor-removal.ts';
 import { connectStream } from '../../src/stream/connect.ts';
 import { findLostTail } from '../../src/stream/lost-tail.ts';
-import { png } from '../logos/pictures.ts';
+import { png } from '../logos/images.ts';
 import { created, newCode } from '../support/api.ts';
 import { command } from '../support/command.ts';
 import { openTab, type Tab } from '../support/console.ts';
@@ -77,7 +77,7 @@ let before: Fact[];
 let verifiedMeanwhile: unknown[];
 /** Scans of the other account before and after the erasure. */
 const otherScans = { before: 0, after: 0 };
-let answer: { account_id: string; deleted_at: string; erased_at: string };
+let response: { account_id: string; deleted_at: string; erased_at: string };
 
 const sql = () => service.database.sql;
 const run = (...args: string[]) => command(args, { DATABASE_URL: service.database.url });
@@ -92,11 +92,11 @@ const isDone = async (account: string) => {
   const [row] = await sql()<{ done_at: Date | null }[]>`SELECT done_at FROM erasures WHERE account = ${account}`;
   expect(row?.done_at, 'erased at').toEqual(expect.any(Date));
 };
-/** The same picture for every account. In both modes of one account it is two logos with one file. */
-const addPicture = (account: string, mode: 'live' | 'test') => {
-  const picture = new Uint8Array(png({ width: 4, height: 4 }));
-  const art = { kind: 'raster', width: 4, height: 4, png: picture } as const;
-  const logo = { art, format: 'png', width: 4, height: 4, bytes: picture.length } as const;
+/** The same image for every account. In both modes of one account it is two logos with one file. */
+const addImage = (account: string, mode: 'live' | 'test') => {
+  const image = new Uint8Array(png({ width: 4, height: 4 }));
+  const art = { kind: 'raster', width: 4, height: 4, png: image } as const;
+  const logo = { art, format: 'png', width: 4, height: 4, bytes: image.length } as const;
   return addLogo(sql(), { account, mode }, logo, { actor: 'key_1', now: new Date() }, 9);
 };
 const late = ({ id }: Created, account: string, visitor = newId('scan', Date.now())) =>
@@ -115,8 +115,8 @@ beforeAll(async () => {
   const fields = { name: 'Zebrafisch', destination_url: 'https://zebra-destination.example/' };
   const { body: domain } = await gone.live.post('/v1/domains', { name: 'zebra-domain.example' });
   await gone.live.patch(`/v1/domains/${domain.id}`, { root_url: 'https://zebra-destination.example/' });
-  for (const mode of ['live', 'test'] as const) await addPicture(gone.id, mode);
-  await addPicture(other.id, 'live');
+  for (const mode of ['live', 'test'] as const) await addImage(gone.id, mode);
+  await addImage(other.id, 'live');
   active = await created(gone.live, { ...fields, short_code: 'zebra-menu' });
   await sql()`INSERT INTO imports VALUES (${gone.id}, 'bitly', 'bit.ly/zebra-menu', ${active.id})`;
   deletedBefore = await created(gone.test, fields);
@@ -149,13 +149,13 @@ beforeAll(async () => {
   const { code, output } = await continuing;
   receiver.dropOpen('zebrahook-2');
   expect(code, output).toBe(0);
-  answer = JSON.parse(output.trim().split('\n').at(-1) ?? '');
+  response = JSON.parse(output.trim().split('\n').at(-1) ?? '');
   otherScans.after = await scansOf(other.id);
 });
 
 describe('an account deleted by the operator', () => {
   test('is erased when the command ends, which prints the times', async () => {
-    expect(answer).toEqual({ account_id: gone.id, deleted_at: expect.any(String), erased_at: expect.any(String) });
+    expect(response).toEqual({ account_id: gone.id, deleted_at: expect.any(String), erased_at: expect.any(String) });
     await isDone(gone.id);
   });
 
@@ -188,7 +188,7 @@ describe('an account deleted by the operator', () => {
         ).toEqual([]);
   });
 
-  test('has no logos and no pictures of them, while another account keeps the same picture', async () => {
+  test('has no logos and no images of them, while another account keeps the same image', async () => {
     for (const table of ['logos', 'logo_files']) {
       expect(await countIn(table, gone.id), table).toBe(0);
       expect(await countIn(table, other.id), table).toBe(1);
@@ -269,7 +269,7 @@ describe('an account deleted by the operator', () => {
 
   test('can be deleted again with the same result', async () => {
     const { output } = await run('account', 'delete', gone.id, '--json');
-    expect(JSON.parse(output)).toEqual({ ...answer, erased_at: expect.any(String) });
+    expect(JSON.parse(output)).toEqual({ ...response, erased_at: expect.any(String) });
     expect((await listAccounts(sql())).map(({ id }) => id)).not.toContain(gone.id);
   });
 });
@@ -377,7 +377,7 @@ describe('the triggers on the log', () => {
     await expect(erasing(account(), statement)).rejects.toThrow(refusal);
   });
 
-  test('refuse scans of an account that exists after those of a deleted one in the same transaction', async () => {
+  test('refuse scans of an account that exists after scans of a deleted one in the same transaction', async () => {
     const both = sql().begin(async (tx) => {
       for (const account of [gone.id, other.id]) {
         await tx`SELECT set_config('scanlog.erasing', ${account}, true)`;

@@ -17,9 +17,9 @@ const fresh = () => ({ 'sec-fetch-site': 'same-origin', 'x-forwarded-for': `203.
 
 async function invited(role = 'viewer', email = `new-${clients}@example.com`) {
   const account = await service.account();
-  const answer = await account.live.post('/v1/account/invitations', { email, role });
-  expect(answer.status, answer.text).toBe(201);
-  return { account, email, invitation: answer.body, token: tokenOf(answer.body.url) };
+  const response = await account.live.post('/v1/account/invitations', { email, role });
+  expect(response.status, response.text).toBe(201);
+  return { account, email, invitation: response.body, token: tokenOf(response.body.url) };
 }
 
 describe('an invitation', () => {
@@ -81,23 +81,23 @@ describe('an invitation', () => {
     const expired = await invited();
     aheadMs = 7 * dayMs + 1;
     for (const { token } of [revoked, expired]) {
-      const answer = await newTab().form(
+      const response = await newTab().form(
         '/console/invitation',
         { token, name: 'Eve', password: goodPassword },
         fresh(),
       );
-      expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('expired or was already used')]);
+      expect([response.status, response.text]).toEqual([404, expect.stringContaining('expired or was already used')]);
     }
   });
 
   test('used by two at once makes one of them a member', async () => {
     const { account, token } = await invited();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['Ana', 'Ben'].map((name) =>
         newTab().form('/console/invitation', { token, name, password: goodPassword }, fresh()),
       ),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 404]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([303, 404]);
     expect((await account.live.get('/v1/account/members')).body.data).toHaveLength(1);
   });
 
@@ -121,8 +121,8 @@ describe('members', () => {
     const ben = await person(service, { account: account.id, role: 'viewer', name: 'Ben' });
     const [tab, bens] = [await signedIn(service, ana), await signedIn(service, ben)];
     const path = `/console/api/account/members/${ana.id}`;
-    for (const answer of [await tab.send('DELETE', path), await tab.send('PATCH', path, { role: 'editor' })])
-      expect([answer.status, answer.body.error.code]).toEqual([409, 'last_owner']);
+    for (const response of [await tab.send('DELETE', path), await tab.send('PATCH', path, { role: 'editor' })])
+      expect([response.status, response.body.error.code]).toEqual([409, 'last_owner']);
     expect((await account.live.delete(`/v1/account/members/${ana.id}`)).status).toBe(409);
     expect((await tab.send('DELETE', '/console/api/me')).body.error.code).toBe('last_owner');
     // Only owners see the addresses of others.
@@ -161,8 +161,8 @@ describe('a reset link', () => {
     const ana = await person(service, { account: (await service.account()).id });
     const { token } = await createLink(sql, 'reset', { user: ana.id }, new Date());
     await sql`UPDATE users SET disabled_at = now() WHERE id = ${ana.id}`;
-    const answer = await newTab().form('/console/reset', { token, password: 'another good 77 one' }, fresh());
-    expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
+    const response = await newTab().form('/console/reset', { token, password: 'another good 77 one' }, fresh());
+    expect([response.status, response.headers.getSetCookie()]).toEqual([403, []]);
   });
 });
 

@@ -25,7 +25,7 @@ const mailTo = (address: string) =>
     return mails[0] as (typeof mails)[number];
   });
 
-test('an invitation is mailed with the link that the answer has', async () => {
+test('an invitation is mailed with the link that the response has', async () => {
   const account = await service.account();
   const invitation = { email: 'bea@example.com', role: 'viewer' };
   const { body } = await account.live.post('/v1/account/invitations', invitation);
@@ -80,7 +80,7 @@ test('a new person confirms the address before there is a user', async () => {
   const [user] = await service.database.sql`SELECT name, email, email_confirmed_at FROM users WHERE email = ${email}`;
   expect(user).toMatchObject({ name: 'Cleo', email_confirmed_at: expect.any(Date) });
   expect((await newTab().form('/console/confirm', fields)).status).toBe(404);
-  // The answer is the same for an address that has a user, whom a mail tells so.
+  // The response is the same for an address that has a user, whom a mail tells so.
   aheadMs += 5 * 60_000;
   const again = await newTab().form('/console/sign-up', { email: email.toLowerCase() });
   expect([again.status, again.text]).toEqual([asked.status, asked.text]);

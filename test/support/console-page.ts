@@ -59,12 +59,12 @@ export function useConsole(
 
 /** Signs in as the form does, without loading the pages before and after it. */
 export async function signIn(page: Page, url: string, key: string): Promise<void> {
-  const answer = await page.request.post(`${url}/console/session`, {
+  const response = await page.request.post(`${url}/console/session`, {
     form: { key },
     headers: { 'sec-fetch-site': 'same-origin' },
     maxRedirects: 0,
   });
-  expect(answer.status(), await answer.text()).toBe(303);
+  expect(response.status(), await response.text()).toBe(303);
 }
 
 /** Opens the menu with the mode, help and sign-out. */

@@ -17,7 +17,7 @@ export interface TestDatabase {
 }
 
 async function onServer(statements: string[]): Promise<void> {
-  const server = connect(inject('stack').adminDatabaseUrl, { max: 1, answerTimeoutMs: 'none' });
+  const server = connect(inject('stack').adminDatabaseUrl, { max: 1, responseTimeoutMs: 'none' });
   try {
     await server`SET statement_timeout = 0`;
     for (const statement of statements) await server.unsafe(statement);

@@ -8,7 +8,7 @@ import { invalid } from '../../lib/errors.ts';
 import type { Queryable } from '../../lib/sql.ts';
 import { actorNames } from '../../people/names.ts';
 import { parseTime, timeProblem } from '../analytics/period.ts';
-import { json, type StreamedAnswer } from '../http/answers.ts';
+import { json, type StreamedResponse } from '../http/responses.ts';
 import { type Call, type Operation, operation } from '../http/operation.ts';
 import { pageOf, pageQuery } from '../http/schemas.ts';
 import { presentPage } from '../qrcodes/present.ts';
@@ -55,7 +55,7 @@ export const auditOperations = ({ sql, clock }: Service): Operation[] => [
 
 A failed sign-in is here if the key or link belongs to the account, at most 10 an hour. There are no secrets and no addresses in it; devices have general names such as "iPhone".
 
-With \`Accept: application/x-ndjson\` the answer is the whole selection, oldest first, one event a line; \`page\` and \`limit\` do not apply.
+With \`Accept: application/x-ndjson\` the response is the whole selection, oldest first, one event a line; \`page\` and \`limit\` do not apply.
 
 Types: ${auditTypes.map((type) => `\`${type}\``).join(', ')}.`,
     query,
@@ -105,7 +105,7 @@ async function presentNamed(sql: Queryable, events: PublicEvent[]) {
   });
 }
 
-function exported(pieces: AsyncGenerator<Uint8Array>): StreamedAnswer {
+function exported(pieces: AsyncGenerator<Uint8Array>): StreamedResponse {
   return {
     status: 200,
     headers: {

@@ -13,7 +13,7 @@ import { urlOfLink } from '../../people/links.ts';
 import { mailInvitation } from '../../people/mails.ts';
 import { changeRole, type ListedMember, listMembers, removeMember } from '../../people/members.ts';
 import { problemWithEmail } from '../../people/users.ts';
-import { json } from '../http/answers.ts';
+import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { Deleted, exact } from '../http/schemas.ts';
 import type { Service } from '../service.ts';

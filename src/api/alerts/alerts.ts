@@ -20,7 +20,7 @@ import {
 import { codesWithIds } from '../../codes/codes.ts';
 import { emailProblem, isEmailAddress } from '../../lib/email.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
-import { json } from '../http/answers.ts';
+import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { Deleted, exact } from '../http/schemas.ts';
 import type { Service } from '../service.ts';

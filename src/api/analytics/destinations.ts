@@ -2,7 +2,7 @@ import { Type as t } from '@sinclair/typebox';
 import { isFallback } from '../../../events/targeting/resolver.ts';
 import { leadKey, readLeads } from '../../analytics/series.ts';
 import { destinationsOf } from '../../codes/destinations.ts';
-import { json } from '../http/answers.ts';
+import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import type { Service } from '../service.ts';
 import { analyticsQuery } from './filters.ts';

@@ -5,7 +5,7 @@ import { components, content, header, withReferences } from './components.ts';
 import { errorResponses } from './errors.ts';
 import { webhooks } from './webhooks.ts';
 
-const answerHeaders = {
+const responseHeaders = {
   'X-RateLimit-Limit': header('Requests allowed in a window of 60 s.', 60),
   'X-RateLimit-Remaining': header('Requests left in the window.', 59),
   'X-RateLimit-Reset': header('Unix time, in seconds, at which the window ends.', 1_900_000_000),
@@ -33,11 +33,11 @@ export function describe(operation: Operation): DocumentDecoration {
     responses: {
       [success.status]: {
         description: success.description,
-        headers: { ...answerHeaders, ...ownHeaders(success) },
+        headers: { ...responseHeaders, ...ownHeaders(success) },
         content: successContent(success),
       },
       ...(success.cacheable
-        ? { 304: { description: 'The file is the one that `If-None-Match` names.', headers: answerHeaders } }
+        ? { 304: { description: 'The file is the one that `If-None-Match` names.', headers: responseHeaders } }
         : {}),
       ...errorResponses(operation),
     },

@@ -8,7 +8,7 @@ import { codeNotFound, findCode } from '../../codes/codes.ts';
 import { problemsWithContent } from '../../codes/content-problems.ts';
 import { codeAtVersion } from '../../codes/past.ts';
 import { invalid, Refusal } from '../../lib/errors.ts';
-import { json } from '../http/answers.ts';
+import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { etagHeader, etagOfVersion, ifMatchHeader, versionCheckOf } from '../http/preconditions.ts';
 import type { Service } from '../service.ts';

@@ -6,7 +6,7 @@ import { readTimestamp, timestampProblem } from '../../../events/timestamp.ts';
 import { type CountedCode, codeNotFound, countTags, findCode } from '../../codes/codes.ts';
 import { toLocation } from '../../edge/location.ts';
 import { invalid } from '../../lib/errors.ts';
-import { json } from '../http/answers.ts';
+import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import type { Service } from '../service.ts';
 import { readAsOf, readLimitedPast } from './as-of.ts';

@@ -14,7 +14,7 @@ import { periodOf } from '../analytics/period.ts';
 import { readWarehouse } from '../analytics/reading.ts';
 import type { Service } from '../service.ts';
 
-/** What decides what a report says. */
+/** The settings that a report depends on. */
 export type ReportRequest = Owner & Pick<Report, 'name' | 'every' | 'timezone' | 'codes' | 'tags'>;
 
 type Warehouse = Pick<Service, 'sql' | 'warehouse'>;
@@ -24,7 +24,7 @@ const maxCodes = 50;
 const maxComparedCodes = 1_000;
 const maxRows = 10;
 
-/** Reads what a report says about a period. Throws 404 if the account does not exist any more. */
+/** Reads the content of a report for a period. Throws 404 if the account does not exist any more. */
 export async function readReport(
   service: Warehouse,
   request: ReportRequest,

@@ -31,8 +31,8 @@ export const postpone = (sql: Queryable, { id, period }: DueReport, now: Date) =
   UPDATE report_schedules SET due_at = ${new Date(now.getTime() + retryMs)} WHERE report = ${id} AND period = ${period}`;
 
 /**
- * Makes the report of a period and queues its mails, together with the next period, in one transaction: whatever dies when,
- * and however many processes do this, each recipient gets one mail for each period.
+ * Makes the report of a period and queues its mails, together with the next period, in one transaction: after any
+ * crash, and with any number of processes, each recipient gets one mail for each period.
  */
 export async function mailReport(parts: ReportMailer, report: DueReport): Promise<void> {
   const { sql, clock } = parts;

@@ -14,7 +14,7 @@ import type { ReportChange } from './schemas.ts';
 
 type Request = Static<typeof ReportChange>;
 
-/** The time zone that a request names, or that of the account; throws 400. */
+/** The time zone that a request names, or the time zone of the account; throws 400. */
 export async function readZone({ sql }: Pick<Service, 'sql'>, { account }: Owner, given: string | undefined) {
   if (given === undefined) return timezoneOf((await findAccount(sql, account)) ?? { timezone: null });
   const named = timeZoneNamed(given);

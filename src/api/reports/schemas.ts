@@ -17,7 +17,7 @@ const every = oneOf(reportIntervals, {
   description: '`week`: from Monday to Sunday. `month`: a month of the calendar.',
 });
 const timezone = t.String({
-  description: 'IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.',
+  description: 'IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.',
   examples: ['Europe/Berlin'],
   'x-expected': 'the IANA name of a time zone, such as Europe/Berlin',
 });
@@ -58,7 +58,7 @@ export const Report = t.Object(
     unsubscribed: t.Array(t.String(), {
       examples: [[]],
       description:
-        'Those of `to` who have unsubscribed. They get no mail until they subscribe again by their own link.',
+        'Recipients in `to` who have unsubscribed. They get no mail until they subscribe again by their own link.',
     }),
     undelivered: t.Array(
       t.Object(

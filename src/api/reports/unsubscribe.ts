@@ -4,7 +4,7 @@ import { noticeResponse, notices } from '../../edge/pages.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
-import { refusalAnswer, refusalOf } from '../http/answers.ts';
+import { refusalResponse, refusalOf } from '../http/responses.ts';
 import { readForm } from '../http/form.ts';
 import type { Context } from '../http/traced.ts';
 import type { Service } from '../service.ts';
@@ -40,7 +40,7 @@ export function serveUnsubscribing(app: Elysia, { service, log, isReady }: Unsub
     } catch (error) {
       const refusal = refusalOf(error, log.child({ request_id: requestIdOf(request.headers) }));
       if (refusal.code === 'unavailable') return noticeResponse(notices.busy, request.headers);
-      const { status, body } = refusalAnswer(refusal);
+      const { status, body } = refusalResponse(refusal);
       return new Response(body, { status, headers: { ...headers, 'content-type': 'application/json; charset=utf-8' } });
     }
   };

@@ -11,7 +11,7 @@ import type { Logger } from '../../lib/logger.ts';
 import { isPassword } from '../../lib/passwords.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import { QueueFull } from '../../lib/semaphore.ts';
-import { refusalAnswer, refusalOf } from '../http/answers.ts';
+import { refusalResponse, refusalOf } from '../http/responses.ts';
 import { readForm } from '../http/form.ts';
 import type { Context } from '../http/traced.ts';
 import type { Service } from '../service.ts';
@@ -98,7 +98,7 @@ export function serveShares(app: Elysia, { service, admission, trustedProxies, l
       if (error instanceof QueueFull) return noticeResponse(notices.busy, request.headers);
       const refusal = refusalOf(error, log.child({ request_id: requestIdOf(request.headers) }));
       if (refusal.code === 'unavailable') return noticeResponse(notices.busy, request.headers);
-      const { status, body, headers } = refusalAnswer(refusal);
+      const { status, body, headers } = refusalResponse(refusal);
       return jsonResponse(status, body, headers);
     }
   };

@@ -14,7 +14,7 @@ import {
 } from '../../accounts/shares.ts';
 import { codesWithIds } from '../../codes/codes.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
-import { json } from '../http/answers.ts';
+import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { Deleted } from '../http/schemas.ts';
 import type { Service } from '../service.ts';

@@ -5,7 +5,7 @@ import type { ContractBody } from '../../webhooks/body.ts';
 import { findWebhooks, remove, rotate, set, type WebhookDetails } from '../../webhooks/commands.ts';
 import { listDeliveries } from '../../webhooks/deliveries.ts';
 import { slotMs } from '../../webhooks/test-slots.ts';
-import { json } from '../http/answers.ts';
+import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { pageOf } from '../http/schemas.ts';
 import { presentPage } from '../qrcodes/present.ts';

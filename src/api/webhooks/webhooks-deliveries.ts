@@ -4,7 +4,7 @@ import { newId } from '../../lib/ids.ts';
 import type { WebhookBody } from '../../webhooks/body.ts';
 import { listDeliveries } from '../../webhooks/deliveries.ts';
 import { slotMs } from '../../webhooks/test-slots.ts';
-import { json } from '../http/answers.ts';
+import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { pageOf } from '../http/schemas.ts';
 import { presentPage } from '../qrcodes/present.ts';

@@ -3,7 +3,7 @@ import { maxWebhooks } from '../../../events/webhooks/webhook.ts';
 import { webhookEventTypes } from '../../../events/webhooks/webhook-events.ts';
 import { invalid } from '../../lib/errors.ts';
 import { change, create, findWebhooks, remove, rotate, type WebhookDetails } from '../../webhooks/commands.ts';
-import { json } from '../http/answers.ts';
+import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { exact } from '../http/schemas.ts';
 import type { Service } from '../service.ts';

@@ -67,9 +67,9 @@ export async function signIn(credentials: Credentials, isOwnDevice: boolean): Pr
       headers: { accept: 'application/json' },
       body: form,
     });
-    const answer = await response.json();
-    if (!response.ok) return answer.error.message;
-    Object.assign(bootstrap, answer as Bootstrap);
+    const body = await response.json();
+    if (!response.ok) return body.error.message;
+    Object.assign(bootstrap, body as Bootstrap);
     return undefined;
   } catch {
     return 'Cannot reach the service. Check your connection.';

@@ -2,7 +2,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { readHost } from '../../../events/hosts.ts';
 import { urlOfLink } from '../../../events/link.ts';
 import { oneOf } from '../../../events/one-of.ts';
-import { json } from '../../api/http/answers.ts';
+import { json } from '../../api/http/responses.ts';
 import type { Operation } from '../../api/http/operation.ts';
 import { Deleted } from '../../api/http/schemas.ts';
 import type { Service } from '../../api/service.ts';

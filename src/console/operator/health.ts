@@ -1,5 +1,5 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { json } from '../../api/http/answers.ts';
+import { json } from '../../api/http/responses.ts';
 import type { Operation } from '../../api/http/operation.ts';
 import type { Service } from '../../api/service.ts';
 import { listOperatorActions } from '../../operator/audit.ts';

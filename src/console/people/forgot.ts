@@ -33,7 +33,7 @@ export const serveForgot = (console: Console, context: RequestContext): Promise<
     ? htmlResponse(console, context.request, 200, (page) => personPage(page, form))
     : withoutMail(console, context);
 
-/** Mails a link to the person. Answer and duration are the same for an address that no one has. */
+/** Mails a link to the person. Response and duration are the same for an address that no one has. */
 export async function handleForgot(console: Console, context: RequestContext): Promise<Response> {
   const given = await readForm(context.request);
   const refused = await refuseForm(console, context, title);

@@ -2,7 +2,7 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { admitted, type Caller, countInWindow } from '../../accounts/admission.ts';
 import { endSessionsOf } from '../../accounts/other-sessions.ts';
 import { requireProof } from '../../accounts/roles.ts';
-import { json } from '../../api/http/answers.ts';
+import { json } from '../../api/http/responses.ts';
 import { type Operation, operation } from '../../api/http/operation.ts';
 import { Deleted, exact, orNull } from '../../api/http/schemas.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';

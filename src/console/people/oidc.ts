@@ -78,7 +78,7 @@ async function findUserOf(console: Console, { settings }: OidcProvider, identity
 
 type Reason = PersonRefusal | 'limited' | 'expired' | 'no_role';
 
-/** Why a person cannot sign in at the provider, which is not the provider's fault. */
+/** A person cannot sign in for a reason that is no error of the provider. */
 class Unable extends Error {
   readonly reason: Reason;
 
@@ -148,7 +148,7 @@ function explanationOf(error: unknown, host: string): { status: number; message:
         }
       : {
           status: 400,
-          message: `The answer of ${host} is not valid. Start again; if it stays so, ask the operator of this service.`,
+          message: `The response of ${host} is not valid. Start again; if it stays so, ask the operator of this service.`,
         };
   if (error instanceof Refusal && error.code === 'not_found')
     return { status: 503, message: 'The account of OIDC_ACCOUNT does not exist: ask the operator of this service.' };

@@ -36,7 +36,7 @@ export async function servePasskeyOptions(console: Console, context: RequestCont
   return jsonResponse(200, { step: console.steps.begin('passkey', { challenge: options.challenge }), options });
 }
 
-/** Handles the answer of a passkey, and signs in its person. */
+/** Handles the response of a passkey, and signs in its person. */
 export async function handlePasskey(console: Console, context: RequestContext): Promise<Response> {
   const { request } = context;
   const { addresses, oidc } = console.service;

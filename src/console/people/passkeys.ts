@@ -1,5 +1,5 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
-import { json } from '../../api/http/answers.ts';
+import { json } from '../../api/http/responses.ts';
 import { type Operation, operation } from '../../api/http/operation.ts';
 import { Deleted } from '../../api/http/schemas.ts';
 import { invalid, notFound } from '../../lib/errors.ts';

@@ -54,7 +54,7 @@ interface Tried {
   refusal?: Refusal | undefined;
 }
 
-/** Checks a password, within the limits of tries. Neither answer nor duration tells whether someone has the address. */
+/** Checks a password, within the limits of tries. Neither response nor duration tells whether someone has the address. */
 export async function tryPassword(
   { api, service }: Console,
   context: RequestContext,

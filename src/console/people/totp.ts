@@ -1,4 +1,4 @@
-import { json } from '../../api/http/answers.ts';
+import { json } from '../../api/http/responses.ts';
 import { type Operation, operation } from '../../api/http/operation.ts';
 import { Deleted } from '../../api/http/schemas.ts';
 import { invalid, notFound, Refusal } from '../../lib/errors.ts';

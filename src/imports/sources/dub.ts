@@ -16,7 +16,7 @@ import {
 import type { Source } from './source.ts';
 
 /** https://dub.co/docs/api-reference/endpoint/retrieve-a-list-of-links */
-export const dub: Source = { readItem, itemsOf: (answer) => listOf(answer['links']), pages };
+export const dub: Source = { readItem, itemsOf: (response) => listOf(response['links']), pages };
 
 const pageSize = 100;
 

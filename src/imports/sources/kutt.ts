@@ -4,7 +4,7 @@ import { countOf, type Item, idOf, isItem, type LinkPage, listOf, partsOf, type 
 import type { Source } from './source.ts';
 
 /** `GET /api/v2/links` of https://github.com/thedevs-network/kutt, which returns up to 50 links. */
-export const kutt: Source = { readItem, itemsOf: (answer) => listOf(answer['data']), pages };
+export const kutt: Source = { readItem, itemsOf: (response) => listOf(response['data']), pages };
 
 const pageSize = 50;
 
@@ -34,9 +34,9 @@ function readItem(item: Item): SourceLink[] {
 async function* pages(client: ApiClient): AsyncGenerator<LinkPage> {
   for (let skip = 0; ; skip += pageSize) {
     const url = urlBelow(client.base, '/api/v2/links', { limit: pageSize, skip });
-    const answer = objectOf(await client.get(url, { 'x-api-key': client.key ?? '' }), url);
-    const items = listOf(answer['data']).filter(isItem);
-    const total = countOf(answer['total']);
+    const response = objectOf(await client.get(url, { 'x-api-key': client.key ?? '' }), url);
+    const items = listOf(response['data']).filter(isItem);
+    const total = countOf(response['total']);
     yield { links: items.flatMap(readItem), total };
     if (items.length === 0 || (total !== undefined && skip + pageSize >= total)) return;
   }

@@ -3,7 +3,7 @@ import { countOf, type Item, idOf, isItem, type LinkPage, listOf, partsOf, type 
 import type { Source } from './source.ts';
 
 /** https://developers.rebrandly.com/docs/list-links. `?workspace=<id>` in the URL selects a workspace. */
-export const rebrandly: Source = { readItem, itemsOf: (answer) => listOf(answer['links']), pages };
+export const rebrandly: Source = { readItem, itemsOf: (response) => listOf(response['links']), pages };
 
 const pageSize = 25;
 

@@ -20,7 +20,7 @@ import type { Source } from './source.ts';
 /** `GET /rest/v3/short-urls` of https://shlink.io, and the rules of links that have some. */
 export const shlink: Source = {
   readItem: (item) => [linkOf(item, item['redirectRules'])],
-  itemsOf: (answer) => (isItem(answer['shortUrls']) ? listOf(answer['shortUrls']['data']) : []),
+  itemsOf: (response) => (isItem(response['shortUrls']) ? listOf(response['shortUrls']['data']) : []),
   pages,
 };
 
@@ -95,8 +95,8 @@ function addCondition(when: When, { type, matchValue }: Item): boolean {
 async function* pages(client: ApiClient): AsyncGenerator<LinkPage> {
   for (let page = 1; ; page++) {
     const url = urlBelow(client.base, '/rest/v3/short-urls', { page, itemsPerPage: pageSize });
-    const answer = objectOf(await client.get(url, headersOf(client)), url);
-    const { data, pagination } = isItem(answer['shortUrls']) ? answer['shortUrls'] : {};
+    const response = objectOf(await client.get(url, headersOf(client)), url);
+    const { data, pagination } = isItem(response['shortUrls']) ? response['shortUrls'] : {};
     const links: SourceLink[] = [];
     for (const item of listOf(data).filter(isItem)) links.push(linkOf(item, await rulesOf(client, item)));
     const { pagesCount, totalItems } = isItem(pagination) ? pagination : {};
@@ -112,6 +112,6 @@ async function rulesOf(client: ApiClient, item: Item): Promise<unknown> {
   if (item['hasRedirectRules'] !== true) return [];
   const path = `/rest/v3/short-urls/${encodeURIComponent(String(item['shortCode']))}/redirect-rules`;
   const url = urlBelow(client.base, path, { domain: textOf(item['domain']) });
-  const answer = await client.get(url, headersOf(client), { mayBeMissing: true });
-  return isItem(answer) ? answer['redirectRules'] : [];
+  const response = await client.get(url, headersOf(client), { mayBeMissing: true });
+  return isItem(response) ? response['redirectRules'] : [];
 }

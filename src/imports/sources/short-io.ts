@@ -15,7 +15,7 @@ import {
 import type { Source } from './source.ts';
 
 /** https://developers.short.io/docs/getting-a-list-of-links. Its list has no totals. */
-export const shortIo: Source = { readItem, itemsOf: (answer) => listOf(answer['links']), pages };
+export const shortIo: Source = { readItem, itemsOf: (response) => listOf(response['links']), pages };
 
 const pageSize = 150;
 
@@ -63,9 +63,9 @@ const headersOf = ({ key }: ApiClient) => ({ authorization: key ?? '' });
 async function* pagesOf(client: ApiClient, root: URL, domain: string): AsyncGenerator<LinkPage> {
   for (let pageToken: string | undefined; ; ) {
     const url = urlBelow(root, '/api/links', { domain_id: domain, limit: pageSize, pageToken });
-    const answer = objectOf(await client.get(url, headersOf(client)), url);
-    yield { links: listOf(answer['links']).filter(isItem).flatMap(readItem) };
-    const next = textOf(answer['nextPageToken']);
+    const response = objectOf(await client.get(url, headersOf(client)), url);
+    yield { links: listOf(response['links']).filter(isItem).flatMap(readItem) };
+    const next = textOf(response['nextPageToken']);
     if (next === undefined || next === pageToken) return;
     pageToken = next;
   }

@@ -132,7 +132,7 @@ async function webhookSecrets(tx: Transaction, account: string, box: SecretBox):
   }));
 }
 
-/** Who has scanned the codes of the account. Those of deleted codes are being removed. */
+/** Who has scanned the codes of the account. Visitors of deleted codes are being removed. */
 export async function* accountVisitors(tx: Transaction, account: string): AsyncGenerator<FileLines> {
   const visitors: ReturnType<Queryable> = tx`
     SELECT c.id AS code, v.visitor FROM codes c JOIN visitors v ON v.code_hash = hashtextextended(c.id, 0)

@@ -151,7 +151,7 @@ async function* entriesAfterVisitors(sql: Sql, pieces: AsyncIterable<FilePiece>)
   }
 }
 
-/** Sorted, like those of appends, so that two transactions with the same visitors cannot deadlock. */
+/** Sorted, like the visitors of appends, so that two transactions with the same visitors cannot deadlock. */
 async function insertVisitors(sql: Sql, visitors: [code: string, visitor: string][]): Promise<void> {
   const array = (values: string[]) => `{${values.join(',')}}`;
   await sql`

@@ -10,7 +10,7 @@ import type { Identity } from './provider.ts';
 
 /** Why an identity cannot sign in, though the provider vouches for it. */
 export type PersonRefusal =
-  /** The address is that of a person here, but the provider has not verified it. */
+  /** A person here has the address, but the provider has not verified it. */
   | 'email_not_verified'
   /** The person with this address signs in with another identity of the provider. */
   | 'other_identity'

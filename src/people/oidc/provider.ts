@@ -7,7 +7,7 @@ import { timeouts } from '../../lib/timeouts.ts';
 /** The provider cannot be reached, answers with an error of its own, or is not the one of OIDC_ISSUER. */
 export class ProviderUnavailable extends Error {}
 
-/** The provider refused the sign-in, or its answer is not valid. */
+/** The provider refused the sign-in, or its response is not valid. */
 export class SignInInvalid extends Error {
   /** Whether the person or the provider ended the sign-in, as with "access denied". */
   readonly isRefused: boolean;
@@ -18,7 +18,7 @@ export class SignInInvalid extends Error {
   }
 }
 
-/** What a sign-in is begun with, and its answer is compared with. */
+/** What a sign-in is begun with, and its response is compared with. */
 export interface Checks {
   state: string;
   nonce: string;
@@ -100,14 +100,14 @@ export class OidcProvider {
     return buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href;
   }
 
-  /** Adds claims that some providers have only at the userinfo endpoint; those of the ID token win, because they are signed. */
+  /** Adds claims that some providers have only at the userinfo endpoint; claims of the ID token win, because they are signed. */
   async #withUserInfo<T extends { sub: string }>(configuration: Configuration, accessToken: string, idToken: T) {
     const { roleClaim } = this.settings;
     const isComplete = 'email' in idToken && (roleClaim === undefined || roleClaim in idToken);
     if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return idToken;
     const { fetchUserInfo } = await import('openid-client');
     const userInfo = await fetchUserInfo(configuration, accessToken, idToken.sub);
-    // An address counts as verified only by the answer that has it.
+    // An address counts as verified only by the response that has it.
     const { email, email_verified } = ('email' in idToken ? idToken : userInfo) as Record<string, unknown>;
     return Object.assign({}, userInfo, idToken, { email, email_verified });
   }

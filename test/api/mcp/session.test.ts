@@ -83,7 +83,7 @@ test('undo leaves alone what the key and its other clients changed; undoing the 
   expect((await second.call('audit', { type: 'account.reverted' })).data).toMatchObject([{ actor: `${keyId}/first` }]);
 });
 
-test('one call of many is undone by the arguments of its answer, and the others stay', async () => {
+test('one call of many is undone by the arguments of its response, and the others stay', async () => {
   const { live, key } = await newAccount();
   const [one, two] = [await created(live, { tags: ['x'] }), await created(live, { tags: ['x'] })];
   const mcp = await mcpClient(url(), key);

@@ -47,9 +47,9 @@ const report = async (fields: object = {}): Promise<Json> => {
     to: ['ada@example.com'],
     ...fields,
   };
-  const answer = await account.live.post('/v1/reports', body);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body;
+  const response = await account.live.post('/v1/reports', body);
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body;
 };
 
 const mailsOf = (id: string) => service.database.sql<Json[]>`
@@ -129,16 +129,16 @@ describe('settings', () => {
 
   test('a preview is the last period as PDF', async () => {
     const path = `/v1/reports/preview.pdf?every=week&timezone=UTC&qr_ids=${menu.id}`;
-    const answer = await eventually(async () => {
+    const response = await eventually(async () => {
       const got = await fetch(`${service.urls[0]}${path}`, {
         headers: { authorization: `Bearer ${account.keys.live}` },
       });
       expect(got.status).toBe(200);
       return got;
     });
-    expect(answer.headers.get('content-type')).toBe('application/pdf');
-    expect(answer.headers.get('content-disposition')).toBe('inline; filename="preview-2026-03-02.pdf"');
-    expect(Buffer.from(await answer.arrayBuffer()).toString('latin1')).toMatch(/^%PDF-1\.4[\s\S]+%%EOF\n$/);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('content-disposition')).toBe('inline; filename="preview-2026-03-02.pdf"');
+    expect(Buffer.from(await response.arrayBuffer()).toString('latin1')).toMatch(/^%PDF-1\.4[\s\S]+%%EOF\n$/);
     expect((await retrying(account.live).get('/v1/reports/preview.pdf?every=week')).status).toBe(400);
   });
 });

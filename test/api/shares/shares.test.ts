@@ -50,9 +50,9 @@ const share = async (fields: object = {}): Promise<Json> => {
 const visit = (url: string, { instance = 0, ...init }: RequestInit & { instance?: number } = {}) =>
   eventually(async () => {
     const { pathname, search } = new URL(url);
-    const answer = await fetch(`${service.urls[instance]}${pathname}${search}`, { redirect: 'manual', ...init });
-    if (answer.status === 503) throw new Error('busy');
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    const response = await fetch(`${service.urls[instance]}${pathname}${search}`, { redirect: 'manual', ...init });
+    if (response.status === 503) throw new Error('busy');
+    return { status: response.status, headers: response.headers, text: await response.text() };
   });
 const figuresOf = async (url: string, query = ''): Promise<Json> =>
   JSON.parse((await visit(`${url}.json${query}`)).text);
@@ -196,7 +196,7 @@ describe('a password', () => {
     expect((await open(url, 'sunflower')).status).toBe(303);
   });
 
-  test('is neither in the log nor in an answer', async () => {
+  test('is neither in the log nor in a response', async () => {
     const { id } = await share({ password: 'sunflower' });
     const events = JSON.stringify(await service.database.sql`SELECT * FROM events WHERE stream = ${account.id}`);
     const [secrets] = await service.database.sql`SELECT * FROM share_secrets WHERE share = ${id}`;

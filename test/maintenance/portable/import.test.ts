@@ -174,7 +174,7 @@ describe('nothing is imported', () => {
   });
 });
 
-/** A code of another account. `id` is undefined for that of a code of the file. */
+/** A code of another account. `id` is undefined for the id of a code of the file. */
 async function takeCode(sql: Sql, { id, short_code }: { id: string | undefined; short_code: string }): Promise<void> {
   const [own] = await service.database.sql<{ id: string }[]>`SELECT id FROM codes WHERE short_code = 'Menu-1'`;
   await sql`

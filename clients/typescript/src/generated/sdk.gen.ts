@@ -6,7 +6,7 @@ import type { AddDomainData, AddDomainErrors, AddDomainResponses, CancelReplayDa
 /**
  * List QR codes
  *
- * Codes of the mode of the key, newest first unless `sort` is given. With `as_of`, all filters are about the state of that time; codes that were deleted since are not listed, and `sort` cannot be by scans. To read the whole list, send `next` of each answer as `after` of the next request, until it is null: codes that are created or deleted meanwhile neither repeat nor hide others. Sorted by scans, codes that are scanned meanwhile can.
+ * Codes of the mode of the key, newest first unless `sort` is given. With `as_of`, all filters are about the state of that time; codes that were deleted since are not listed, and `sort` cannot be by scans. To read the whole list, send `next` of each response as `after` of the next request, until it is null: codes that are created or deleted meanwhile neither repeat nor hide others. Sorted by scans, codes that are scanned meanwhile can.
  *
  * Scope: `codes.read`. Role: `viewer`.
  */
@@ -185,7 +185,7 @@ export const listLogos = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Upload a logo
  *
- * A PNG, JPEG, WebP or SVG picture of at most 1 MiB and 4,096 × 4,096 pixels, as the body or as `file` of a form; then `style.logo` of a new code can name it. The content decides the format. The picture is stored without metadata: pixels as PNG of at most 1,024 × 1,024, SVG as paths. Refused are animated pictures, CMYK colors, files with other data in them, and SVG with scripts, text, embedded pictures, filters, masks, patterns or references to other files.
+ * A PNG, JPEG, WebP or SVG image of at most 1 MiB and 4,096 × 4,096 pixels, as the body or as `file` of a form; then `style.logo` of a new code can name it. The content decides the format. The image is stored without metadata: pixels as PNG of at most 1,024 × 1,024, SVG as paths. Refused are animated images, CMYK colors, files with other data in them, and SVG with scripts, text, embedded images, filters, masks, patterns or references to other files.
  *
  * Scope: `codes.write`. Role: `editor`.
  */
@@ -209,9 +209,9 @@ export const uploadLogo = <ThrowOnError extends boolean = false>(options: Option
 export const deleteLogo = <ThrowOnError extends boolean = false>(options: Options<DeleteLogoData, ThrowOnError>): RequestResult<DeleteLogoResponses, DeleteLogoErrors, ThrowOnError> => options.client.delete<DeleteLogoResponses, DeleteLogoErrors, ThrowOnError>({ url: '/v1/logos/{id}', ...options });
 
 /**
- * Get the picture of a logo
+ * Get the image of a logo
  *
- * The picture as it is stored: PNG, or SVG for a logo that was uploaded as SVG. It never changes.
+ * The image as it is stored: PNG, or SVG for a logo that was uploaded as SVG. It never changes.
  *
  * Scope: `codes.read`. Role: `viewer`.
  */
@@ -220,7 +220,7 @@ export const getLogo = <ThrowOnError extends boolean = false>(options: Options<G
 /**
  * Check whether a QR code scans
  *
- * The picture is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo. The picture never changes, and neither does the result.
+ * The image is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo. The image never changes, and neither does the result.
  *
  * Scope: `codes.read`. Role: `viewer`.
  */
@@ -229,7 +229,7 @@ export const preflightQrCode = <ThrowOnError extends boolean = false>(options: O
 /**
  * Check whether a style scans
  *
- * For a style that no code has yet, and a short link or the `content` of a static code; nothing is created. The picture is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo.
+ * For a style that no code has yet, and a short link or the `content` of a static code; nothing is created. The image is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo.
  *
  * Scope: `codes.read`. Role: `viewer`.
  */
@@ -261,7 +261,7 @@ export const createSheet = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Draw a static QR code
  *
- * Returns the picture of a code that contains a Wi-Fi network, a contact, a text, an e-mail, a phone number, a text message, a place or an event itself. Phones read it without this service, so it can be neither changed nor counted. Nothing is stored. A style that no decoder reads because of its logo, frame, gradient or quiet zone is refused, unless `allow_unreadable` is true.
+ * Returns the image of a code that contains a Wi-Fi network, a contact, a text, an e-mail, a phone number, a text message, a place or an event itself. Phones read it without this service, so it can be neither changed nor counted. Nothing is stored. A style that no decoder reads because of its logo, frame, gradient or quiet zone is refused, unless `allow_unreadable` is true.
  *
  * Scope: `codes.read`. Role: `viewer`.
  */
@@ -403,7 +403,7 @@ export const listDomains = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Add a domain
  *
- * Claims a domain for short links of the account. The proof has two parts, `records` of the answer: a TXT record with a token, which only the owner of the domain can set, and a record that leads the domain to this service. Both are checked every 10 minutes for 72 hours, or at once with `POST …/verify`; once they are there, the domain is `active`, and is checked every day.
+ * Claims a domain for short links of the account. The proof has two parts, `records` of the response: a TXT record with a token, which only the owner of the domain can set, and a record that leads the domain to this service. Both are checked every 10 minutes for 72 hours, or at once with `POST …/verify`; once they are there, the domain is `active`, and is checked every day.
  *
  * Several accounts can claim a domain, and one can have it. A domain that another account has removed is locked for 30 days. The number of domains depends on the plan: 1 (Free), 3 (Pro), 10 (Business), 10,000 (Enterprise). Needs a live key.
  *
@@ -430,7 +430,7 @@ export const removeDomain = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Get a domain
  *
- * The domain, with the result of the last check. The proof has two parts, `records` of the answer: a TXT record with a token, which only the owner of the domain can set, and a record that leads the domain to this service. Both are checked every 10 minutes for 72 hours, or at once with `POST …/verify`; once they are there, the domain is `active`, and is checked every day. Needs a live key.
+ * The domain, with the result of the last check. The proof has two parts, `records` of the response: a TXT record with a token, which only the owner of the domain can set, and a record that leads the domain to this service. Both are checked every 10 minutes for 72 hours, or at once with `POST …/verify`; once they are there, the domain is `active`, and is checked every day. Needs a live key.
  *
  * Scope: `account.read`. Role: `viewer`.
  */
@@ -631,7 +631,7 @@ export const revertChanges = <ThrowOnError extends boolean = false>(options: Opt
  *
  * A failed sign-in is here if the key or link belongs to the account, at most 10 an hour. There are no secrets and no addresses in it; devices have general names such as "iPhone".
  *
- * With `Accept: application/x-ndjson` the answer is the whole selection, oldest first, one event a line; `page` and `limit` do not apply.
+ * With `Accept: application/x-ndjson` the response is the whole selection, oldest first, one event a line; `page` and `limit` do not apply.
  *
  * Types: `code.disabled`, `code.enabled`, `key.created`, `key.rotated`, `key.revoked`, `webhook.set`, `webhook.created`, `webhook.updated`, `webhook.secret_rotated`, `webhook.disabled`, `webhook.deleted`, `session.created`, `session.ended`, `sign_in.failed`, `logo.created`, `logo.deleted`, `domain.added`, `domain.verified`, `domain.failing`, `domain.updated`, `domain.removed`, `share.created`, `share.changed`, `share.ended`, `alert.created`, `alert.updated`, `alert.deleted`, `alert.raised`, `alert.cleared`, `report.created`, `report.changed`, `report.removed`, `member.joined`, `member.role_changed`, `member.removed`, `invitation.created`, `invitation.revoked`, `invitation.accepted`, `account.created`, `account.updated`, `account.plan_changed`, `account.reverted`, `account.suspended`, `account.resumed`.
  *
@@ -644,7 +644,7 @@ export const listAuditEvents = <ThrowOnError extends boolean = false>(options: O
  *
  * Scans and changes of the account, in the mode of the key, in the order of the log: each event once, none missing, none out of order, however often and from wherever it is read. `next` is a cursor that stays valid forever.
  *
- * With `Accept: text/event-stream` the answer is a stream of [server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html) that does not end: first the events after `after` or `Last-Event-ID`, then new ones as they happen. `data` of a message is an event as below, `id` is the cursor after it. A comment is sent every 15 s. `limit` and `wait` do not apply. The stream ends when the key is revoked or the account suspended, and at the latest after an hour: connect again with the last `id`, as browsers do by themselves. An account can have 25 open streams and waiting requests at one process of the service, unless its operator sets another limit; one more answers 429 and names the limit.
+ * With `Accept: text/event-stream` the response is a stream of [server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html) that does not end: first the events after `after` or `Last-Event-ID`, then new ones as they happen. `data` of a message is an event as below, `id` is the cursor after it. A comment is sent every 15 s. `limit` and `wait` do not apply. The stream ends when the key is revoked or the account suspended, and at the latest after an hour: connect again with the last `id`, as browsers do by themselves. An account can have 25 open streams and waiting requests at one process of the service, unless its operator sets another limit; one more answers 429 and names the limit.
  *
  * A stream, and a request that waits, count as one request. Scans of deleted codes, and scans that the operator's retention has removed, are left out; changes of deleted codes stay. A live key sees events of the whole account; a test key only events of test codes, test keys and the test webhook.
  *

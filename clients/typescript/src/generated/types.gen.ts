@@ -721,7 +721,7 @@ export type RevertRequest = {
      */
     to?: string;
     /**
-     * true computes the same answer and changes nothing.
+     * true computes the same response and changes nothing.
      */
     dry_run?: boolean;
 };
@@ -818,7 +818,7 @@ export type BulkUpdateRequest = {
         remove?: Array<string>;
     };
     /**
-     * true computes the same answer and changes nothing.
+     * true computes the same response and changes nothing.
      */
     dry_run?: boolean;
 };
@@ -948,7 +948,7 @@ export type Style = {
      */
     cornersDotColor?: string;
     /**
-     * A picture in the center. Modules under it are left out, and the error correction level rises to what that needs.
+     * An image in the center. Modules under it are left out, and the error correction level rises to what that needs.
      */
     logo?: {
         /**
@@ -1122,7 +1122,7 @@ export type RuleConditions = {
         to: string;
     };
     /**
-     * IANA name of the time zone of `days` and `hours`, daylight saving included. A rule that names none takes the time zone of the account when it is saved, and shows it from then on: a later change of the account does not move rules that may be in print. Absent in answers: UTC.
+     * IANA name of the time zone of `days` and `hours`, daylight saving included. A rule that names none takes the time zone of the account when it is saved, and shows it from then on: a later change of the account does not move rules that may be in print. Absent in responses: UTC.
      */
     timezone?: string;
 };
@@ -1897,7 +1897,7 @@ export type Report = {
      */
     every: 'week' | 'month';
     /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
      */
     timezone: string;
     /**
@@ -1911,7 +1911,7 @@ export type Report = {
      */
     to: Array<string>;
     /**
-     * Those of `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
+     * Recipients in `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
      */
     unsubscribed: Array<string>;
     /**
@@ -1953,7 +1953,7 @@ export type NewReport = {
      */
     every: 'week' | 'month';
     /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
      */
     timezone?: string;
     /**
@@ -1984,7 +1984,7 @@ export type ReportChange = {
      */
     every?: 'week' | 'month';
     /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
      */
     timezone?: string;
     /**
@@ -2730,15 +2730,15 @@ export type CreatedLogo = {
      */
     id: string;
     /**
-     * Width of the uploaded picture in pixels.
+     * Width of the uploaded image in pixels.
      */
     width: number;
     /**
-     * Height of the uploaded picture in pixels.
+     * Height of the uploaded image in pixels.
      */
     height: number;
     /**
-     * Format of the uploaded picture.
+     * Format of the uploaded image.
      */
     format: 'png' | 'jpeg' | 'webp' | 'svg';
     /**
@@ -2753,15 +2753,15 @@ export type ListedLogo = {
      */
     id: string;
     /**
-     * Width of the uploaded picture in pixels.
+     * Width of the uploaded image in pixels.
      */
     width: number;
     /**
-     * Height of the uploaded picture in pixels.
+     * Height of the uploaded image in pixels.
      */
     height: number;
     /**
-     * Format of the uploaded picture.
+     * Format of the uploaded image.
      */
     format: 'png' | 'jpeg' | 'webp' | 'svg';
     /**
@@ -3754,7 +3754,7 @@ export type AuditEvent = {
          */
         height: number;
         /**
-         * Size of the uploaded picture.
+         * Size of the uploaded image.
          */
         bytes: number;
     };
@@ -5628,7 +5628,7 @@ export type LogoCreatedEvent = {
          */
         height: number;
         /**
-         * Size of the uploaded picture.
+         * Size of the uploaded image.
          */
         bytes: number;
     };
@@ -7382,7 +7382,7 @@ export type ListQrCodesData = {
          */
         limit?: number;
         /**
-         * Only what comes after this cursor, which is `next` of an earlier answer to the same request. It excludes `page`; `limit` can differ. The answer has no `pagination`, since nothing is counted.
+         * Only what comes after this cursor, which is `next` of an earlier response to the same request. It excludes `page`; `limit` can differ. The response has no `pagination`, since nothing is counted.
          */
         after?: string;
         /**
@@ -7534,11 +7534,11 @@ export type CreateQrCodeErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -7613,11 +7613,11 @@ export type CreateQrCodesErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -7703,11 +7703,11 @@ export type DuplicateQrCodeErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -7774,11 +7774,11 @@ export type UpdateQrCodesErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -7991,11 +7991,11 @@ export type UpdateQrCodeErrors = {
      */
     412: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8073,11 +8073,11 @@ export type RestoreQrCodeErrors = {
      */
     412: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8247,11 +8247,11 @@ export type ResolveScanErrors = {
      */
     404: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8521,11 +8521,11 @@ export type UploadLogoErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8668,7 +8668,7 @@ export type GetLogoError = GetLogoErrors[keyof GetLogoErrors];
 
 export type GetLogoResponses = {
     /**
-     * The picture.
+     * The image.
      */
     200: Blob | File;
 };
@@ -8758,11 +8758,11 @@ export type PreflightStyleErrors = {
      */
     403: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8823,11 +8823,11 @@ export type CreateSheetErrors = {
      */
     404: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8882,11 +8882,11 @@ export type DrawStaticCodeErrors = {
      */
     403: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8911,7 +8911,7 @@ export type DrawStaticCodeError = DrawStaticCodeErrors[keyof DrawStaticCodeError
 
 export type DrawStaticCodeResponses = {
     /**
-     * The picture.
+     * The image.
      */
     200: Blob | File;
 };
@@ -10394,11 +10394,11 @@ export type AddDomainErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -10592,11 +10592,11 @@ export type UpdateDomainErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -10778,11 +10778,11 @@ export type UpdateAccountErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -10901,11 +10901,11 @@ export type CreateKeyErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -10975,11 +10975,11 @@ export type RotateKeyErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -11233,11 +11233,11 @@ export type UpdateMemberErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -11353,11 +11353,11 @@ export type CreateInvitationErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -11482,11 +11482,11 @@ export type RevertChangesErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -11607,7 +11607,7 @@ export type ListEventsData = {
     path?: never;
     query?: {
         /**
-         * Only events after this cursor: `next` of an earlier answer, or the `id` of a message of a stream. Without it, from the beginning; `now` begins at the end.
+         * Only events after this cursor: `next` of an earlier response, or the `id` of a message of a stream. Without it, from the beginning; `now` begins at the end.
          */
         after?: string;
         /**
@@ -11623,7 +11623,7 @@ export type ListEventsData = {
          */
         limit?: number;
         /**
-         * Seconds to wait for an event if there is none. The answer comes as soon as there is one.
+         * Seconds to wait for an event if there is none. The response comes as soon as there is one.
          */
         wait?: number;
     };
@@ -11775,11 +11775,11 @@ export type CreateWebhookErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -11971,11 +11971,11 @@ export type UpdateWebhookErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -12318,11 +12318,11 @@ export type StartReplayErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -12700,11 +12700,11 @@ export type SetWebhookErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13064,11 +13064,11 @@ export type CreateShareErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13254,11 +13254,11 @@ export type UpdateShareErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13374,11 +13374,11 @@ export type CreateAlertErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13624,11 +13624,11 @@ export type UpdateAlertErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13742,11 +13742,11 @@ export type CreateReportErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13787,7 +13787,7 @@ export type PreviewReportData = {
          */
         every?: 'week' | 'month';
         /**
-         * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+         * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
          */
         timezone?: string;
         /**
@@ -14002,11 +14002,11 @@ export type UpdateReportErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**

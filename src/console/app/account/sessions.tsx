@@ -18,7 +18,7 @@ const nameOf = ({ device, browser }: ConsoleSession) =>
 const movesWithUse = ({ is_own_device, last_used_at, ends_at }: ConsoleSession) =>
   is_own_device && Date.parse(ends_at) - Date.parse(last_used_at) > 29 * 86_400_000;
 
-/** Whether the user may end sessions: those of a person are the person's own. */
+/** Whether the user may end sessions: sessions of a person are the person's own. */
 const mayEnd = () => bootstrap.user !== null || may('account.write');
 
 /** Where the person, or the account by its keys, is signed in to the console. */

@@ -48,10 +48,10 @@ function PersonProof({ hasPassword, onProven, onCancel }: PersonProps) {
   const hasProvider = me.data?.oidc ?? false;
   const provePasskey = () =>
     run(async () => {
-      const answer = await askPasskey().catch((error) => {
+      const response = await askPasskey().catch((error) => {
         throw new Error(passkeyProblem(error));
       });
-      const problem = await sendProof({ step: answer.step, response: answer.response });
+      const problem = await sendProof({ step: response.step, response: response.response });
       if (problem !== undefined) throw new Error(problem);
       onProven();
     });

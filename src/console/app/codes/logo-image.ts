@@ -4,8 +4,8 @@ import { api } from '../api.ts';
 
 const previewSidePx = 512;
 
-/** The picture of a logo for the preview; undefined until it is loaded. */
-export function useLogoPicture(id: string | undefined): RasterLogo | undefined {
+/** The image of a logo for the preview; undefined until it is loaded. */
+export function useLogoImage(id: string | undefined): RasterLogo | undefined {
   const [shown, setShown] = useState<{ id: string; logo: RasterLogo }>();
   useEffect(() => {
     if (id === undefined) return undefined;
@@ -40,7 +40,7 @@ export function loadImage(file: Blob): Promise<HTMLImageElement> {
   return new Promise((resolve, reject) => {
     const image = new Image();
     image.onload = () => resolve(image);
-    image.onerror = () => reject(new Error('This file is not a picture that your browser can show.'));
+    image.onerror = () => reject(new Error('This file is not an image that your browser can show.'));
     image.src = URL.createObjectURL(file);
   });
 }
@@ -48,7 +48,7 @@ export function loadImage(file: Blob): Promise<HTMLImageElement> {
 export const pngOf = (canvas: HTMLCanvasElement): Promise<Blob> =>
   new Promise((resolve, reject) =>
     canvas.toBlob(
-      (blob) => (blob === null ? reject(new Error('The picture is too large.')) : resolve(blob)),
+      (blob) => (blob === null ? reject(new Error('The image is too large.')) : resolve(blob)),
       'image/png',
     ),
   );

@@ -5,33 +5,33 @@ import frameFont from './frame-font.json' with { type: 'json' };
 import type { LogoArt } from './logo-art.ts';
 import { drawPng } from './png.ts';
 import { withResolution } from './png-file.ts';
-import { defaultWidthMm, type InkSpace, maxPrintSizePx, type PictureFormat } from './print-sizes.ts';
+import { defaultWidthMm, type ImageFormat, type InkSpace, maxPrintSizePx } from './print-sizes.ts';
 import { sceneOf } from './scene.ts';
 import { isPlain, lookOf } from './style.ts';
 import { drawSvg } from './svg.ts';
 import { writeEps } from './vector/eps.ts';
 import { writePdf } from './vector/pdf.ts';
 
-/** Increase with every change of how pictures look: it is part of the ETag, and clients cache pictures for a year. */
+/** Increase with every change of how images look: it is part of the ETag, and clients cache images for a year. */
 export const drawingVersion = 1;
 
 /**
  * Increase with every change of the bytes of these files, also if they look the same: their `ETag` is strong. `layered`
- * pictures have more than a symbol in solid colors; the others are the same, byte for byte, in all versions.
+ * images have more than a symbol in solid colors; the others are the same, byte for byte, in all versions.
  */
 const fileVersions = { pdf: 2, layered: { png: 3, svg: 1, pdf: 1, eps: 1 } } as const;
 
-export type { PictureFormat } from './print-sizes.ts';
+export type { ImageFormat } from './print-sizes.ts';
 
-export const mediaTypes: Readonly<Record<PictureFormat, string>> = {
+export const mediaTypes: Readonly<Record<ImageFormat, string>> = {
   png: 'image/png',
   svg: 'image/svg+xml; charset=utf-8',
   pdf: 'application/pdf',
   eps: 'application/postscript',
 };
 
-/** All inputs of a picture. */
-export interface Picture {
+/** All inputs of an image. */
+export interface QrImage {
   /** The text of the symbol: a short link, or the content of a static code. */
   url: string;
   /** What the file calls itself, if not after its text. */
@@ -39,21 +39,21 @@ export interface Picture {
   /** Whether the symbol says that a text beyond ASCII is UTF-8; links do not. */
   declaresUtf8?: boolean | undefined;
   style: Style;
-  format: PictureFormat;
+  format: ImageFormat;
   /** Width in pixels, of PNG and SVG. */
   size: number;
   /** Physical size and inks, of PDF and EPS. */
   print?: { widthMm: number; color: InkSpace } | undefined;
   /** Resolution to record in a PNG. */
   dpi?: number | undefined;
-  /** The picture of `style.logo`. */
+  /** The image of `style.logo`. */
   logo?: LogoArt | undefined;
 }
 
 /** Throws a `RangeError` for a size or a style that cannot be drawn. */
-export async function drawPicture(picture: Picture): Promise<Uint8Array<ArrayBuffer>> {
-  const { url, style, format, size, print, dpi, logo, title = `QR code for ${url}` } = picture;
-  const options = { logo, font: frameFont, declaresUtf8: picture.declaresUtf8 };
+export async function drawQrImage(image: QrImage): Promise<Uint8Array<ArrayBuffer>> {
+  const { url, style, format, size, print, dpi, logo, title = `QR code for ${url}` } = image;
+  const options = { logo, font: frameFont, declaresUtf8: image.declaresUtf8 };
   switch (format) {
     case 'png': {
       const png = await drawPng(url, style, size, { ...options, maxSizePx: maxPrintSizePx });
@@ -76,8 +76,8 @@ export async function drawPicture(picture: Picture): Promise<Uint8Array<ArrayBuf
  * @example
  * etagOf({ url: 'https://sho.rt/aB3xY7z', style: {}, format: 'png', size: 512 }); // "\"y0Zt…\""
  */
-export function etagOf({ url, style, format, size, print, dpi }: Picture): string {
-  // Only what differs from a style without them, so that the ETags of pictures from before these fields stay valid.
+export function etagOf({ url, style, format, size, print, dpi }: QrImage): string {
+  // Only what differs from a style without them, so that the ETags of images from before these fields stay valid.
   const look = lookOf(style);
   const { quietZone, errorCorrection, logo, frame, ...symbol } = look;
   const { dotsGradient, cornersSquareGradient, cornersDotGradient, backgroundGradient, ...contract } = symbol;

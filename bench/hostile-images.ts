@@ -1,6 +1,6 @@
-/** Pictures that cost far more to decode, store or draw than to upload. */
+/** Images that cost far more to decode, store or draw than to upload. */
 
-/** A VP8L picture of one color: a few bytes, whatever its size. */
+/** A VP8L image of one color: a few bytes, whatever its size. */
 function lossless(width: number, height: number): Buffer {
   const bits: number[] = [];
   const put = (value: number, count: number) => {
@@ -22,8 +22,8 @@ function lossless(width: number, height: number): Buffer {
   return bytes;
 }
 
-export function webp(pictures: { width: number; height: number }[]): Buffer {
-  const chunks = pictures.map(({ width, height }) => {
+export function webp(images: { width: number; height: number }[]): Buffer {
+  const chunks = images.map(({ width, height }) => {
     const data = lossless(width, height);
     const head = Buffer.from('VP8L\0\0\0\0', 'latin1');
     head.writeUInt32LE(data.length, 4);
@@ -44,8 +44,8 @@ function longPath(characters: number): string {
   return path;
 }
 
-/** Decoders read the first of the two pictures. */
-export const twoPictures = () =>
+/** Decoders read the first of the two images. */
+export const twoImages = () =>
   webp([
     { width: 12_000, height: 12_000 },
     { width: 100, height: 100 },
@@ -65,7 +65,7 @@ export function detailedClip(): Buffer {
 const gradient =
   '<linearGradient id="g"><stop stop-color="#f00" stop-opacity=".5"/><stop offset="1" stop-color="#00f" stop-opacity=".5"/></linearGradient>';
 
-/** Translucent, clipped gradients over the whole picture. 1,600 take 29 s in a PNG of 2,048 pixels; 80 are accepted. */
+/** Translucent, clipped gradients over the whole image. 1,600 take 29 s in a PNG of 2,048 pixels; 80 are accepted. */
 export function layers(count: number): Buffer {
   const layer = '<g clip-path="url(#c)" opacity=".9"><path d="M0 0H100V100H0z" fill="url(#g)"/></g>';
   const defs = `<defs>${gradient}<clipPath id="c"><circle cx="50" cy="50" r="49"/></clipPath></defs>`;

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Pictures for tests, generated, so that the repository has no binary files. */
+/** Images for tests, generated, so that the repository has no binary files. */
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
@@ -63,14 +63,14 @@ export function png(options: PngOptions = {}): Buffer {
   ]);
 }
 
-export const jpeg = async (picture = png({ width: 16, height: 8 })) =>
-  Buffer.from(await new Bun.Image(picture).jpeg({ quality: 90 }).bytes());
+export const jpeg = async (image = png({ width: 16, height: 8 })) =>
+  Buffer.from(await new Bun.Image(image).jpeg({ quality: 90 }).bytes());
 
-export const webp = async (picture = png({ width: 16, height: 8 })) =>
-  Buffer.from(await new Bun.Image(picture).webp({ quality: 90 }).bytes());
+export const webp = async (image = png({ width: 16, height: 8 })) =>
+  Buffer.from(await new Bun.Image(image).webp({ quality: 90 }).bytes());
 
 /** A JPEG with EXIF data: an orientation, and a text in place of where it was taken. */
-export function withExif(picture: Buffer, orientation: number): Buffer {
+export function withExif(image: Buffer, orientation: number): Buffer {
   const tiff = Buffer.concat([
     Buffer.from('MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01', 'latin1'),
     Buffer.from([0, orientation, 0, 0, 0, 0, 0, 0]),
@@ -79,13 +79,13 @@ export function withExif(picture: Buffer, orientation: number): Buffer {
   const data = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), tiff]);
   const head = Buffer.from([0xff, 0xe1, 0, 0]);
   head.writeUInt16BE(data.length + 2, 2);
-  return Buffer.concat([picture.subarray(0, 2), head, data, picture.subarray(2)]);
+  return Buffer.concat([image.subarray(0, 2), head, data, image.subarray(2)]);
 }
 
 /** The position of a JPEG's frame header. */
-export const frameOf = (picture: Buffer) => {
-  for (let at = 2; ; at += 2 + picture.readUInt16BE(at + 2)) {
-    const code = picture[at + 1] as number;
+export const frameOf = (image: Buffer) => {
+  for (let at = 2; ; at += 2 + image.readUInt16BE(at + 2)) {
+    const code = image[at + 1] as number;
     if (code >= 0xc0 && code <= 0xc2) return at;
   }
 };

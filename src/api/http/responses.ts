@@ -10,18 +10,18 @@ import { JobDropped, JobTimeout, ProcessLost } from '../../render/renderer.ts';
 import { statusOf } from './error-status.ts';
 
 /** Response of an operation, without the headers that every response has. */
-export interface Answer {
+export interface ApiResponse {
   status: number;
   body: string | Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
 }
 
 /** A response that is produced while it is sent, as fast as the client reads it. */
-export interface StreamedAnswer extends Omit<Answer, 'body'> {
+export interface StreamedResponse extends Omit<ApiResponse, 'body'> {
   pieces: AsyncGenerator<Uint8Array>;
 }
 
-export const json = (status: number, value: unknown, headers?: Record<string, string>): Answer => ({
+export const json = (status: number, value: unknown, headers?: Record<string, string>): ApiResponse => ({
   status,
   body: JSON.stringify(value),
   ...(headers === undefined ? {} : { headers }),
@@ -53,7 +53,7 @@ export function refusalOf(error: unknown, log: Logger): Refusal {
   if (error instanceof JobDropped) return retryLater('The request was closed.');
   if (error instanceof JobTimeout || error instanceof ProcessLost) {
     log.warn({ error: messageOf(error) }, 'the renderer did not finish: request answered with 503');
-    return retryLater('The image could not be drawn in time: try again in a few seconds.');
+    return retryLater('The image could not be drawn before the timeout: try again in a few seconds.');
   }
   log.error(
     { error: messageOf(error), stack: error instanceof Error ? error.stack : undefined },
@@ -68,7 +68,7 @@ export function refusalOf(error: unknown, log: Logger): Refusal {
 export const unavailable = () =>
   retryLater('The service cannot reach its database right now: try again in a few seconds.');
 
-export function refusalAnswer({ code, message, details, headers }: Refusal): Answer {
+export function refusalResponse({ code, message, details, headers }: Refusal): ApiResponse {
   const error: { code: string; message: string; details?: FieldError[] } = { code, message };
   if (details !== undefined) error.details = details;
   return json(statusOf[code], { error }, headers);
@@ -111,8 +111,8 @@ export function streamOf(pieces: AsyncGenerator<Uint8Array>, log: Logger): Reada
 }
 
 export function toResponse(
-  { status, headers }: Omit<Answer, 'body'>,
-  body: Answer['body'] | ReadableStream<Uint8Array> | null,
+  { status, headers }: Omit<ApiResponse, 'body'>,
+  body: ApiResponse['body'] | ReadableStream<Uint8Array> | null,
   requestId: string,
   rate: Rate = unknownRate(),
 ): Response {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { webp as flatWebp, layers } from '../../bench/hostile-pictures.ts';
-import { BadPicture, maxSidePx, type RasterHeader } from '../../src/logos/bytes.ts';
+import { webp as flatWebp, layers } from '../../bench/hostile-images.ts';
+import { BadImage, maxSidePx, type RasterHeader } from '../../src/logos/bytes.ts';
 import { flattenSvg } from '../../src/logos/flatten-svg.ts';
 import { readJpegHeader } from '../../src/logos/jpeg-header.ts';
 import { boundsOf, lengthOf, readPath, storedPath } from '../../src/logos/logo-path.ts';
@@ -10,15 +10,15 @@ import { readLogo } from '../../src/logos/read-logo.ts';
 import { sanitizeSvg } from '../../src/logos/sanitize-svg.ts';
 import { svgLimits } from '../../src/logos/svg-rules.ts';
 import { readWebpHeader } from '../../src/logos/webp-header.ts';
-import { chunk, jpeg, png, svg, webp, withExif } from '../logos/pictures.ts';
+import { chunk, jpeg, png, svg, webp, withExif } from '../logos/images.ts';
 import { mutated, mutatedText } from '../support/mutate.ts';
 
-/** The result, or undefined if it is refused as a bad picture; every other error fails the test. */
+/** The result, or undefined if it is refused as a bad image; every other error fails the test. */
 function unlessRefused<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {
-    if (error instanceof BadPicture) return undefined;
+    if (error instanceof BadImage) return undefined;
     throw error;
   }
 }
@@ -53,7 +53,7 @@ function withLength(file: Buffer): Buffer {
   return file;
 }
 
-describe('mutated pictures are read or refused', () => {
+describe('mutated images are read or refused', () => {
   const files = { png: [] as Buffer[], jpeg: [] as Buffer[], webp: [] as Buffer[] };
   beforeAll(async () => {
     const palette = chunk('PLTE', Buffer.from([1, 2, 3]));
@@ -88,7 +88,7 @@ describe('mutated pictures are read or refused', () => {
         const header = unlessRefused(() => read(file));
         if (header === undefined || header.width * header.height > maxDecodedPixels) return;
         const logo = await readLogo(file).catch((error) => {
-          if (!(error instanceof BadPicture)) throw error;
+          if (!(error instanceof BadImage)) throw error;
         });
         if (logo === undefined) return;
         expect([logo.width, logo.height].sort()).toEqual([header.width, header.height].sort());
@@ -105,7 +105,7 @@ describe('mutated pictures are read or refused', () => {
       .map(([start, rest]) => Buffer.concat([Buffer.from(start, 'latin1'), rest]));
     await fc.assert(
       fc.asyncProperty(any, async (bytes) => {
-        await readLogo(bytes).catch((error) => expect(error).toBeInstanceOf(BadPicture));
+        await readLogo(bytes).catch((error) => expect(error).toBeInstanceOf(BadImage));
       }),
       { numRuns: 300 },
     );
@@ -158,11 +158,11 @@ describe('mutated drawings are read or refused', () => {
     );
   });
 
-  test('its paths are within the limits of a stored picture', async () => {
+  test('its paths are within the limits of a stored image', async () => {
     await fc.assert(
       fc.asyncProperty(drawing, async (text) => {
         const logo = await readLogo(Buffer.from(text)).catch((error) => {
-          if (!(error instanceof BadPicture)) throw error;
+          if (!(error instanceof BadImage)) throw error;
         });
         if (logo === undefined || logo.art.kind !== 'vector') return;
         const { paths, width, height } = logo.art;
@@ -191,7 +191,7 @@ describe('mutated drawings are read or refused', () => {
   test('a gradient without a finite radius is refused', () => {
     const [text = ''] = simplified;
     expect(() => flattenSvg(text.replace('r="2"', 'r="e"'))).toThrow(
-      new BadPicture('has a gradient that cannot be used'),
+      new BadImage('has a gradient that cannot be used'),
     );
   });
 

@@ -5,17 +5,17 @@ import type { Operations } from './invoke.ts';
 import { fieldsOf, qrId, requireOne, type Tool, tool } from './tool.ts';
 
 /** Tools that draw codes, and check that they scan. */
-export const pictureTools = (operations: Operations): Tool[] => [image(), preflight(operations), sheet(operations)];
+export const imageTools = (operations: Operations): Tool[] => [image(), preflight(operations), sheet(operations)];
 
-/** Larger pictures do not help a model, and their text fills its context. */
+/** Larger images do not help a model, and their text fills its context. */
 const maxSizePx = 1024;
 
 const image = (): Tool =>
   tool({
     name: 'image',
-    title: 'Show the picture of a QR code',
+    title: 'Show the image of a QR code',
     description:
-      'Returns the picture of a code as a PNG image. The picture never changes, whatever the code leads to. `image_url` of the answer is public: use it in web pages and mails. For print, /v1/qrcodes/:id/download of the API gives PDF, EPS and SVG files.',
+      'Returns the image of a code as a PNG. The image never changes, whatever the code leads to. `image_url` of the response is public: use it in web pages and mails. For print, /v1/qrcodes/:id/download of the API gives PDF, EPS and SVG files.',
     input: t.Object(
       {
         qr_id: qrId,
@@ -28,8 +28,8 @@ const image = (): Tool =>
     async run({ input: { qr_id, size = 512 }, invoke }) {
       const params = { id: qr_id };
       const { id, name, short_url, image_url } = await invoke.json<Static<typeof QrCode>>('getQrCode', { params });
-      const picture = await invoke.file('downloadQrCode', { params, query: { format: 'png', size } });
-      return { value: { qr_id: id, name, short_url, image_url, size }, image: picture };
+      const file = await invoke.file('downloadQrCode', { params, query: { format: 'png', size } });
+      return { value: { qr_id: id, name, short_url, image_url, size }, image: file };
     },
   });
 

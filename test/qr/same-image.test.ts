@@ -10,7 +10,7 @@ const colors = {
   cornersDotColor: '#005F73',
 };
 
-/** The largest and mean difference of two pictures per channel (0–255). */
+/** The largest and mean difference of two images per channel (0–255). */
 function difference(one: Pixels, other: Pixels): { largest: number; mean: number } {
   expect([one.width, one.height]).toEqual([other.width, other.height]);
   let largest = 0;
@@ -23,7 +23,7 @@ function difference(one: Pixels, other: Pixels): { largest: number; mean: number
   return { largest, mean: sum / one.rgb.length };
 }
 
-describe('SVG and PNG are the same picture', () => {
+describe('SVG and PNG are the same image', () => {
   const sizes = [
     [64, allShapes],
     [301, allShapes],
