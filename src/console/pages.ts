@@ -73,13 +73,14 @@ export interface Bootstrap {
   frame_font_url: string;
   plot_url: string;
   world_url: string;
+  cities_url: string;
 }
 
 export const bootstrapOf = (
   { account, keys, user, role, is_own_device, ends_at }: Session,
   { asksTimeZone, accounts }: { asksTimeZone: boolean; accounts: Bootstrap['accounts'] },
   { publicUrl, shortBaseUrl }: Addresses,
-  { frameFont, plotScript, world }: Bundle,
+  { frameFont, plotScript, world, cities }: Bundle,
 ): Bootstrap => ({
   account,
   keys: keys.map(({ id, name, mode, last4, scopes, expires_at }) => ({
@@ -101,6 +102,7 @@ export const bootstrapOf = (
   frame_font_url: frameFont.path,
   plot_url: plotScript.path,
   world_url: world.path,
+  cities_url: cities.path,
 });
 
 export const moduleScript = ({ path }: Asset) => `\n<script type="module" src="${path}"></script>`;

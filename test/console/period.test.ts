@@ -169,4 +169,5 @@ test('unknown parameters of a URL are those that its page does not read', () => 
   expect(unknown('/analytics', 'codes=qr_1&tags=a&period=7d&country=DE')).toEqual([]);
   expect(unknown('/codes/qr_1', 'tab=scans&codes=qr_2')).toEqual(['codes']);
   expect(unknown('/live', 'period=7d')).toEqual(['period']);
+  expect(unknown('/codes/new', 'kind=static&from=qr_1')).toEqual([]);
 });

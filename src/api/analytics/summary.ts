@@ -3,7 +3,7 @@ import { readFigures, readTotals } from '../../analytics/figures.ts';
 import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import type { Service } from '../service.ts';
-import { analyticsQuery, compareQuery, countriesQuery, includeQuery } from './filters.ts';
+import { analyticsQuery, compareQuery, includeQuery, placesQuery } from './filters.ts';
 import { comparedPeriod, periodOf, presentPeriod } from './period.ts';
 import { presentDistribution, presentFigures, presentPrevious } from './present.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
@@ -25,7 +25,7 @@ export const summaryOperations = (service: Service): Operation[] =>
       summary: 'Analytics summary',
       description: 'Scans and visitors of a code in a period, by country, city, device and browser.',
       params: codeParams,
-      query: t.Object({ ...analyticsQuery, ...compareQuery, ...includeQuery, ...countriesQuery }),
+      query: t.Object({ ...analyticsQuery, ...compareQuery, ...includeQuery, ...placesQuery }),
       success: { status: 200, description: 'The summary.', schema: Summary, headers: positionHeader },
       errors: ['invalid_request', 'not_found'],
       async handle({ caller, params: { id }, query }) {
@@ -35,7 +35,7 @@ export const summaryOperations = (service: Service): Operation[] =>
         const code = await requireCode(service, caller, id);
         const { table, found } = await readWarehouse(service, caller, (reading) =>
           Promise.all([
-            readFigures(reading, scansOfCode(code, period, query), query.countries),
+            readFigures(reading, scansOfCode(code, period, query), query),
             before && readTotals(reading, scansOfCode(code, before, query)),
           ]),
         );

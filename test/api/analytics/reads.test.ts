@@ -150,22 +150,28 @@ describe('query parameters', () => {
     }
   });
 
-  test('ten countries are listed, or as many as the read asks for', async () => {
+  test('ten countries and ten cities are listed, or as many as the read asks for', async () => {
     const other = await service.account();
     const live = retrying(other.live);
     const { id: code } = await created(live);
     const codes = Array.from({ length: 12 }, (_, i) => `A${String.fromCharCode(65 + i)}`);
     const at = new Date('2026-03-15T10:00:00.000Z');
-    await store(codes.map((country) => stored({ account: other.id, code, country, occurred_at: at })));
+    await store(
+      codes.map((country) => stored({ account: other.id, code, country, city: `Town ${country}`, occurred_at: at })),
+    );
     const period = 'start_date=2026-03-15&end_date=2026-03-15';
     for (const path of [`/v1/qrcodes/${code}/analytics?${period}`, `/v1/analytics/aggregate?${period}&qr_id=${code}`]) {
-      const listed = async (query: string) =>
-        (await live.get(`${path}${query}`)).body.top_countries.map(({ country }: Json) => country);
-      expect(await listed('')).toEqual(codes.slice(0, 10));
-      expect(await listed('&countries=1')).toEqual(codes.slice(0, 1));
-      expect(await listed('&countries=250')).toEqual(codes);
-      for (const wrong of ['0', '251', 'all'])
-        expect(blamedFields(await live.get(`${path}&countries=${wrong}`)), wrong).toEqual(['countries']);
+      const listed = async (query: string) => {
+        const { top_countries, top_cities } = (await live.get(`${path}${query}`)).body;
+        return [top_countries.map(({ country }: Json) => country), top_cities.map(({ country }: Json) => country)];
+      };
+      const ten = codes.slice(0, 10);
+      expect(await listed('')).toEqual([ten, ten]);
+      expect(await listed('&countries=1')).toEqual([codes.slice(0, 1), ten]);
+      expect(await listed('&countries=250&cities=11')).toEqual([codes, codes.slice(0, 11)]);
+      for (const name of ['countries', 'cities'])
+        for (const wrong of ['0', '251', 'all'])
+          expect(blamedFields(await live.get(`${path}&${name}=${wrong}`)), wrong).toEqual([name]);
     }
   });
 

@@ -2070,7 +2070,7 @@ export type Summary = {
         scans: number;
     }>;
     /**
-     * The ten with the most scans; ties are sorted by name.
+     * The ten with the most scans, or as many as `cities` says; ties are sorted by name.
      */
     top_cities: Array<{
         /**
@@ -2420,7 +2420,7 @@ export type Aggregate = {
         scans: number;
     }>;
     /**
-     * The ten with the most scans; ties are sorted by name.
+     * The ten with the most scans, or as many as `cities` says; ties are sorted by name.
      */
     top_cities: Array<{
         /**
@@ -7305,6 +7305,11 @@ export type Include = 'counts';
 export type Countries = number;
 
 /**
+ * How many cities `top_cities` has at most.
+ */
+export type Cities = number;
+
+/**
  * Only these codes: repeat the parameter for each, up to 100 times. Default: all codes.
  */
 export type QrId = Array<string>;
@@ -8971,6 +8976,10 @@ export type GetAnalyticsSummaryData = {
          * How many countries `top_countries` has at most.
          */
         countries?: number;
+        /**
+         * How many cities `top_cities` has at most.
+         */
+        cities?: number;
     };
     url: '/v1/qrcodes/{id}/analytics';
 };
@@ -9074,6 +9083,10 @@ export type GetAnalyticsSummaryByVariantPathData = {
          * How many countries `top_countries` has at most.
          */
         countries?: number;
+        /**
+         * How many cities `top_cities` has at most.
+         */
+        cities?: number;
     };
     url: '/v1/analytics/qrcodes/{id}';
 };
@@ -10119,6 +10132,10 @@ export type GetAggregateAnalyticsData = {
          * How many countries `top_countries` has at most.
          */
         countries?: number;
+        /**
+         * How many cities `top_cities` has at most.
+         */
+        cities?: number;
     };
     url: '/v1/analytics/aggregate';
 };

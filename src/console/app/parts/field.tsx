@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { describedBy, FieldTexts } from './field-texts.tsx';
 
 /** Each apart, because the attributes that an input may have depend on its type. */
 const types = { text: { type: 'text' }, email: { type: 'email' }, password: { type: 'password' } } as const;
@@ -36,9 +37,6 @@ export function Field({
   ...input
 }: Props) {
   const id = useId();
-  const describedBy = [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`]
-    .join(' ')
-    .trim();
   return (
     <div class="stack gap-xs field">
       <label for={id}>{label}</label>
@@ -53,19 +51,10 @@ export function Field({
           value={value}
           onInput={(event) => onValue(event.currentTarget.value)}
           aria-invalid={error !== undefined}
-          aria-describedby={describedBy === '' ? undefined : describedBy}
+          aria-describedby={describedBy(id, { error, hint })}
         />
       </div>
-      {error !== undefined && (
-        <p class="error" id={`${id}-error`} role="alert">
-          {error}
-        </p>
-      )}
-      {hint !== undefined && (
-        <div class="hint" id={`${id}-hint`}>
-          {hint}
-        </div>
-      )}
+      <FieldTexts id={id} error={error} hint={hint} />
     </div>
   );
 }
