@@ -105,6 +105,7 @@ test('the account has analytics over all codes, whose filters are in the URL and
   await shows('Scans', '4');
 
   await page.getByText('So far', { exact: true }).waitFor();
+  await settled();
   const map = page.getByRole('group', { name: 'Map of scans by country' });
   await map.getByRole('link', { name: 'United States: 4 scans, 100%' }).focus();
   await page.keyboard.press('End');
