@@ -2,9 +2,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Probed, probe } from '../../src/alerts/probe.ts';
 import { type IpRanges, parseRanges } from '../../src/lib/ip-range.ts';
-import { useTimeouts } from '../support/timeouts.ts';
-
-useTimeouts({ destinationRequestMs: 1_000, destinationCheckMs: 20_000 });
+import { withTimeouts } from '../support/with-timeouts.ts';
 
 /** Responses of HTTP by path, without their version. */
 const responses: Record<string, (method: string) => string> = {
@@ -69,7 +67,8 @@ test.each([
 
 test('a website is down if it does not answer, does not exist, or refuses connections', async () => {
   const down = (problem: RegExp) => ({ state: 'down', problem: expect.stringMatching(problem), isAnswered: false });
-  expect(await check(`http://menu.example:${port}/silent`)).toEqual(down(/ does not answer\.$/));
+  const silent = withTimeouts({ destinationRequestMs: 1_000 }, () => check(`http://menu.example:${port}/silent`));
+  expect(await silent).toEqual(down(/ does not answer\.$/));
   expect(await check('http://menu.example/', [])).toEqual(down(/^The address of menu\.example cannot be found\.$/));
   expect(await check('http://menu.example:1/')).toEqual(down(/cannot be reached\. The connection was refused/));
 });

@@ -5,6 +5,8 @@ import { created, type Json, newCode } from '../support/api.ts';
 import {
   accessibilityViolations,
   downloaded,
+  focused,
+  focusedAfterPress,
   horizontalOverflow,
   openAccountMenu,
   signIn,
@@ -25,8 +27,6 @@ useConsole(service, { plan: 'pro' }, (opened) => {
 
 const button = (name: string) => page.getByRole('button', { name, exact: true });
 const field = (name: string) => page.getByLabel(name, { exact: true });
-const focused = () =>
-  page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.labels?.[0]?.textContent');
 const alerts = () => page.getByRole('alert').allTextContents();
 const unique = (prefix: string) => `${prefix}-${Math.random().toString(36).slice(2, 8)}`;
 const newest = async (): Promise<Json> => {
@@ -50,8 +50,7 @@ describe('the create form', () => {
     }
     const form = await page.locator('form.create').boundingBox();
     expect(form?.height, 'what most codes need').toBeLessThan(1500);
-    await button('Create code').click();
-    await eventually(async () => expect(await focused()).toBe('Name'));
+    expect(await focusedAfterPress(button('Create code')), 'what is typed at once belongs to it').toBe('Name');
     expect(await alerts()).toEqual(['Enter a name.', expect.stringContaining('Enter a destination')]);
     const isVisible = `(() => {
         const { left, top, width, height } = document.activeElement.getBoundingClientRect();
@@ -71,7 +70,7 @@ describe('the create form', () => {
       await field('Destination').fill(text);
       await button('Create code').click();
       await eventually(async () => expect(await alerts()).toEqual([expect.stringContaining(error)]));
-      expect(await focused()).toBe('Destination');
+      expect(await focused(page)).toBe('Destination');
     }
     await field('Destination').fill('cafe');
     expect(await alerts()).toEqual([]);
@@ -89,7 +88,7 @@ describe('the create form', () => {
     await field('Destination').fill('tel:12345');
     await button('Save').click();
     await page.getByRole('alert').getByText('tel: links cannot be destinations').waitFor();
-    expect(await focused()).toBe('Destination');
+    expect(await focused(page)).toBe('Destination');
     await field('Destination').fill('tel.example.com');
     expect(await alerts()).toEqual([]);
   });
@@ -117,7 +116,7 @@ describe('the create form', () => {
     await page.getByText('Short link, tags and note').click();
     await field('Short link').waitFor({ state: 'hidden' });
     await button('Create code').click();
-    await eventually(async () => expect(await focused(), 'its part of the form opens').toBe('Short link'));
+    await eventually(async () => expect(await focused(page), 'its part of the form opens').toBe('Short link'));
     await field('Short link').fill('');
     await button('Create code').click();
     await page.getByRole('heading', { name: 'Terrace copy', level: 1 }).waitFor();
@@ -188,7 +187,7 @@ describe('the import', () => {
 
     await field('Destination, line 3').fill('example.com/2');
     await page.getByText('2 rows have errors').waitFor();
-    expect(await focused(), 'the row stays while it is corrected').toBe('Destination, line 3');
+    expect(await focused(page), 'the row stays while it is corrected').toBe('Destination, line 3');
     await field('Short link, line 4').fill('');
     await field('Short link, line 5').fill(unique('four'));
     await page.getByText('All rows are valid').waitFor();
@@ -220,7 +219,7 @@ describe('a static code', () => {
     await page.getByText('it cannot be changed once it is printed').waitFor();
     await page.getByText('Your code appears here.').waitFor();
     await button('Download PNG').click();
-    await eventually(async () => expect(await focused()).toBe('Network name'));
+    await eventually(async () => expect(await focused(page)).toBe('Network name'));
     expect(await alerts()).toEqual(['Enter the network name.', 'Enter the password.']);
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.keyboard.type('Café; Süd');
@@ -260,14 +259,13 @@ describe('an alert', () => {
     await dialog.getByLabel('Name (optional)').fill('Our plan');
     await dialog.getByRole('button', { name: 'Create alert' }).click();
     await dialog.waitFor({ state: 'detached' });
-    await eventually(async () => {
-      await page.reload();
-      const bell = page.getByRole('button', { name: 'Alerts: 1 thing needs attention' });
-      expect(await bell.count()).toBe(1);
-    });
+    await eventually(async () => expect((await account.live.get('/v1/alerts/raised')).body.data).toHaveLength(1));
+    await page.reload();
+    const bell = page.getByRole('button', { name: 'Alerts: 1 thing needs attention' });
+    await bell.waitFor();
     expect(await horizontalOverflow(page)).toBe(0);
     expect(await accessibilityViolations(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Alerts: 1 thing needs attention' }).press('Enter');
+    await bell.press('Enter');
     await page.keyboard.press('ArrowDown');
     expect(await page.evaluate('document.activeElement.textContent')).toContain('hardly any codes left');
     expect(await accessibilityViolations(page)).toEqual([]);

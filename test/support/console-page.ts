@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Plan } from '../../events/plans.ts';
 import { useBrowser, type WatchedPage } from './browser.ts';
@@ -66,6 +66,28 @@ export async function signIn(page: Page, url: string, key: string): Promise<void
   });
   expect(response.status(), await response.text()).toBe(303);
 }
+
+/**
+ * Presses a button, and returns what has the focus in the task after it, before the browser has drawn a frame: a user types on
+ * as fast.
+ */
+export const focusedAfterPress = (button: Locator): Promise<string> =>
+  button.evaluate(`(button) => new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = resolve;
+    button.focus();
+    button.click();
+    port2.postMessage(undefined);
+  }).then(() => ${focusedLabel})`);
+
+/** What has the focus: its label, or its text. */
+export const focused = (page: Page): Promise<string> => page.evaluate(focusedLabel);
+
+const focusedLabel = `(
+  document.activeElement.getAttribute('aria-label') ??
+  document.activeElement.labels?.[0]?.textContent ??
+  document.activeElement.textContent
+)`;
 
 /** Opens the menu with the mode, help and sign-out. */
 export const openAccountMenu = (page: Page): Promise<void> =>

@@ -1,6 +1,6 @@
 /**
  * Seconds that a file takes on two cores beside others, as far as it takes more than 10. They decide the order of the files
- * and the time that is left, nothing else.
+ * and the estimate of the time that is left, nothing else.
  */
 const seconds: Record<string, number> = {
   'edge/faults/two-services': 79,

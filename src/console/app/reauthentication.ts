@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** A question to the user for a proof of who they are; requests that need one wait for its answer. */
 interface Question {
@@ -35,7 +35,7 @@ export function proveAgain(): Promise<boolean> {
 
 export function useQuestion(): Question | undefined {
   const [current, setCurrent] = useState(question);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => setCurrent(question);
     listeners.add(update);
     return () => void listeners.delete(update);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** Each mode has its own base path, so a URL alone identifies the mode. */
 const basePaths = { live: '/console', test: '/console/test' } as const;
@@ -111,7 +111,7 @@ export function replaceQuery(changes: QueryChanges): void {
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => setRoute(currentRoute());
     listeners.add(update);
     return () => void listeners.delete(update);

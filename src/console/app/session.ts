@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Bootstrap } from '../pages.ts';
 import type { Mode } from './router.ts';
 import { bootstrap } from './welcome.ts';
@@ -46,7 +46,7 @@ export function sessionRestored(signal?: AbortSignal): Promise<void> {
 
 export function useLoss(): Loss | undefined {
   const [current, setCurrent] = useState(loss);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => setCurrent(loss);
     listeners.add(update);
     return () => void listeners.delete(update);

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { hasSession } from '../api.ts';
 import { currentMode, pageUrl } from '../router.ts';
 import { type Loss, restoreSession, useLoss } from '../session.ts';
@@ -10,7 +10,7 @@ import { SignInForm } from './sign-in-form.tsx';
 export function SessionDialog() {
   const loss = useLoss();
   const isLost = loss !== undefined;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isLost) return undefined;
     // The user may sign in, or back in to this account, in another tab.
     const check = async () => {
