@@ -81,7 +81,9 @@ function listOf(cities) {
     .join('');
 }
 
-const lists = [...countries].map(([code, cities]) => [code, `;${listOf(cities)}`]).toSorted(([a], [b]) => (a < b ? -1 : 1));
+const lists = [...countries]
+  .map(([code, cities]) => [code, `;${listOf(cities)}`])
+  .toSorted(([a], [b]) => (a < b ? -1 : 1));
 await writeFile(
   new URL('../../src/console/app/analytics/world-cities.json', import.meta.url),
   `${JSON.stringify(Object.fromEntries(lists), null, 2)}\n`,

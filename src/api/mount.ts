@@ -10,17 +10,17 @@ import { idleSeconds, timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { accessOf } from './http/access.ts';
+import { readJson } from './http/body.ts';
+import type { Call, Method, Operation } from './http/operation.ts';
 import {
   type ApiResponse,
-  refusalResponse,
   refusalOf,
+  refusalResponse,
   type StreamedResponse,
   streamOf,
   toResponse,
   unavailable,
 } from './http/responses.ts';
-import { readJson } from './http/body.ts';
-import type { Call, Method, Operation } from './http/operation.ts';
 import { type Context, traced } from './http/traced.ts';
 import { queryReader, validator } from './http/validate.ts';
 

@@ -1,8 +1,8 @@
 import type { Elysia } from 'elysia';
 import { findSession, noteSessionUse, whySessionEnded } from '../accounts/console-sessions.ts';
 import { hashOfKey } from '../accounts/keys.ts';
-import { json, refusalResponse, refusalOf } from '../api/http/responses.ts';
 import type { Operation } from '../api/http/operation.ts';
+import { json, refusalOf, refusalResponse } from '../api/http/responses.ts';
 import { mount } from '../api/mount.ts';
 import type { Service } from '../api/service.ts';
 import type { Api } from '../api/v1.ts';

@@ -4,7 +4,7 @@ import { examine } from '../proof/examine.ts';
 import { drawQrImage } from '../qr/image.ts';
 import { drawSheetPage } from '../qr/sheet/sheet-page.ts';
 import { writeReportPdf } from '../reports/pdf.ts';
-import type { JobResponse, JobMessage, Jobs } from './jobs.ts';
+import type { JobMessage, JobResponse, Jobs } from './jobs.ts';
 
 /** The script of a render process: it answers one message after another, and ends with the process that started it. */
 const jobs: Jobs = {

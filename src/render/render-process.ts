@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Subprocess } from 'bun';
 import { systemTimers, type Timers } from '../lib/timers.ts';
-import type { JobResponse, JobMessage } from './jobs.ts';
+import type { JobMessage, JobResponse } from './jobs.ts';
 
 /** A job took longer than its deadline; its process was killed. */
 export class JobTimeout extends Error {}

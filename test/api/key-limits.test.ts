@@ -3,7 +3,7 @@ import { type Scope, scopes } from '../../events/scopes.ts';
 import { access, type OperationId, scopeOf } from '../../src/api/http/access.ts';
 import type { Service } from '../../src/api/service.ts';
 import { operatorOperations } from '../../src/console/operator/serve.ts';
-import { type ReceivedResponse, created, type Json } from '../support/api.ts';
+import { created, type Json, type ReceivedResponse } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
 import { operationsOf } from '../support/documented.ts';
 import { followFeed } from '../support/feed.ts';

@@ -48,7 +48,10 @@ describe('never exceeded', () => {
       const client = service.client(i % 2, i % 3 ? keys.live : second);
       return i % 2 ? bulk(client, 5) : client.post('/v1/qrcodes', newCode());
     });
-    const created = responses.reduce((sum, { status, body }) => sum + (status === 201 ? (body.data?.length ?? 1) : 0), 0);
+    const created = responses.reduce(
+      (sum, { status, body }) => sum + (status === 201 ? (body.data?.length ?? 1) : 0),
+      0,
+    );
     expect(created).toBeLessThanOrEqual(50);
     expect((await usage(live)).qr_codes).toBe(created);
     expect((await bulk(live, 51 - created)).status).toBe(403);
@@ -72,7 +75,10 @@ describe('test codes', () => {
       const client = service.client(i % 2, keys.test);
       return i % 4 === 0 ? bulk(client, 5) : client.post('/v1/qrcodes', newCode());
     });
-    const created = responses.reduce((sum, { status, body }) => sum + (status === 201 ? (body.data?.length ?? 1) : 0), 0);
+    const created = responses.reduce(
+      (sum, { status, body }) => sum + (status === 201 ? (body.data?.length ?? 1) : 0),
+      0,
+    );
     expect(created).toBe(12);
     expect(await usage(development)).toMatchObject({ qr_codes: null, test_qr_codes: maxTestCodes });
     const refused = await development.post('/v1/qrcodes', newCode());

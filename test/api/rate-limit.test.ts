@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { limitsOf, type Plan, plans } from '../../events/plans.ts';
 import { setPlan } from '../../src/accounts/accounts.ts';
-import { type Api, type ReceivedResponse, newCode } from '../support/api.ts';
+import { type Api, newCode, type ReceivedResponse } from '../support/api.ts';
 import { atOnce, countStatuses, unknownKey } from '../support/http.ts';
 import { endWindows, holdWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';

@@ -164,7 +164,9 @@ describe('sessions', () => {
 
   test('show a new key until it is confirmed, and give the focus back', async () => {
     await page.goto(`${url}/console/account/keys`);
-    expect(await focusedAfterPress(button('Create key')), 'keys pressed at once belong to its first field').toBe('Name');
+    expect(await focusedAfterPress(button('Create key')), 'keys pressed at once belong to its first field').toBe(
+      'Name',
+    );
     await page.keyboard.type('Website');
     await page.keyboard.press('Enter');
     const secret = dialog().locator('code');

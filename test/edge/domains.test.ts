@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { DomainSettings } from '../../events/domain.ts';
 import { suspend } from '../../src/accounts/accounts.ts';
 import { findAnyCode, takeDown } from '../../src/codes/takedown.ts';
-import { type ReceivedResponse, created, newCode } from '../support/api.ts';
+import { created, newCode, type ReceivedResponse } from '../support/api.ts';
 import { appendToDomain, givenDomain } from '../support/domains.ts';
 import { eventually } from '../support/eventually.ts';
 import { sendRaw } from '../support/raw-http.ts';
@@ -17,7 +17,11 @@ beforeAll(async () => {
 });
 
 /** Not the client of the API, which expects documented responses below /v1. */
-async function on(host: string, path: string, headers: Record<string, string> = {}): Promise<Omit<ReceivedResponse, 'body'>> {
+async function on(
+  host: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Omit<ReceivedResponse, 'body'>> {
   const response = await fetch(`${service.urls[0]}${path}`, { redirect: 'manual', headers: { host, ...headers } });
   return { status: response.status, headers: response.headers, text: await response.text() };
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rename } from '../../src/accounts/accounts.ts';
 import { takeDown } from '../../src/codes/takedown.ts';
-import { type ReceivedResponse, created, newCode } from '../support/api.ts';
+import { created, newCode, type ReceivedResponse } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
-import { type Api, type ReceivedResponse, apiOver, created, type Json, newCode } from '../support/api.ts';
+import { type Api, apiOver, created, type Json, newCode, type ReceivedResponse } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { endWindows } from '../support/rate-windows.ts';

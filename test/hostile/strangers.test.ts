@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hashOfKey } from '../../src/accounts/keys.ts';
 import { png } from '../logos/images.ts';
-import { type Api, type ReceivedResponse, created, newCode } from '../support/api.ts';
+import { type Api, created, newCode, type ReceivedResponse } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
 import { type DocumentedOperation, type OperationObject, operationsOf } from '../support/documented.ts';
 import { eventually } from '../support/eventually.ts';

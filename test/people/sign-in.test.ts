@@ -18,7 +18,11 @@ describe('a password', () => {
     const ana = await person(service, { account: account.id, role: 'editor' });
     const tab = newTab();
     const next = '/console/test/codes?tag=a';
-    const response = await tab.form('/console/session', { email: ana.email.toUpperCase(), password: goodPassword, next });
+    const response = await tab.form('/console/session', {
+      email: ana.email.toUpperCase(),
+      password: goodPassword,
+      next,
+    });
     expect([response.status, response.headers.get('location')]).toEqual([303, next]);
     for (const cookie of response.headers.getSetCookie()) expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
     const page = await tab.get('/console');

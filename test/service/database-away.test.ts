@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { startProxy, type TcpProxy } from '../../bench/chaos/proxy.ts';
 import { setTimeouts } from '../../src/lib/timeouts.ts';
-import { type ReceivedResponse, newCode } from '../support/api.ts';
+import { newCode, type ReceivedResponse } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { followFeed } from '../support/feed.ts';
 import { atOnce } from '../support/http.ts';

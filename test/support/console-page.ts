@@ -71,14 +71,7 @@ export async function signIn(page: Page, url: string, key: string): Promise<void
  * Presses a button, and returns what has the focus in the task after it, before the browser has drawn a frame: a user types on
  * as fast.
  */
-export const focusedAfterPress = (button: Locator): Promise<string> =>
-  button.evaluate(`(button) => new Promise((resolve) => {
-    const { port1, port2 } = new MessageChannel();
-    port1.onmessage = resolve;
-    button.focus();
-    button.click();
-    port2.postMessage(undefined);
-  }).then(() => ${focusedLabel})`);
+export const focusedAfterPress = (button: Locator): Promise<string> => button.evaluate(pressAndTellFocus);
 
 /** What has the focus: its label, or its text. */
 export const focused = (page: Page): Promise<string> => page.evaluate(focusedLabel);
@@ -88,6 +81,18 @@ const focusedLabel = `(
   document.activeElement.labels?.[0]?.textContent ??
   document.activeElement.textContent
 )`;
+
+/** A function of the browser's, because Playwright calls no text with the element. */
+const pressAndTellFocus = new Function(
+  'button',
+  `return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve(${focusedLabel});
+    button.focus();
+    button.click();
+    port2.postMessage(undefined);
+  })`,
+) as (button: unknown) => Promise<string>;
 
 /** Opens the menu with the mode, help and sign-out. */
 export const openAccountMenu = (page: Page): Promise<void> =>

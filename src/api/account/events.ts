@@ -8,8 +8,8 @@ import { isId } from '../../lib/ids.ts';
 import type { Queryable } from '../../lib/sql.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
-import { type ApiResponse, type StreamedResponse, unavailable } from '../http/responses.ts';
 import { type Call, type Operation, operation } from '../http/operation.ts';
+import { type ApiResponse, type StreamedResponse, unavailable } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { EventPage, typesIn, typesTable } from './event-schemas.ts';
 

@@ -16,8 +16,8 @@ import {
 } from '../../accounts/keys.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { parseRanges } from '../../lib/ip-range.ts';
-import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { Deleted } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 import { ApiKey, CreatedApiKey, KeyRotation, NewApiKey, RotatedApiKey } from './key-schemas.ts';

@@ -8,8 +8,8 @@ import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { LimitPerKey } from '../../lib/limit-per-key.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import { requireOwnPerson } from '../../people/members.ts';
-import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { exact } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 

@@ -20,8 +20,8 @@ import {
 import { codesWithIds } from '../../codes/codes.ts';
 import { emailProblem, isEmailAddress } from '../../lib/email.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
-import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { Deleted, exact } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 import { Alert, AlertChange, Alerts, defaultPercent, NewAlert, type RaisedAlert, RaisedAlerts } from './schemas.ts';

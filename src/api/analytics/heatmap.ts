@@ -1,7 +1,7 @@
 import { Type as t } from '@sinclair/typebox';
 import { readHeatMap } from '../../analytics/series.ts';
-import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
 import { analyticsQuery } from './filters.ts';

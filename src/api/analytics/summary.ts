@@ -1,7 +1,7 @@
 import { Type as t } from '@sinclair/typebox';
 import { readFigures, readTotals } from '../../analytics/figures.ts';
-import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { analyticsQuery, compareQuery, includeQuery, placesQuery } from './filters.ts';
 import { comparedPeriod, periodOf, presentPeriod } from './period.ts';

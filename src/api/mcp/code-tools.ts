@@ -117,9 +117,12 @@ const updateCode = (operations: Operations): Tool =>
       const { qr_id = '', changes, bulk } = input;
       if (bulk !== undefined) {
         const { dry_run = true, ...request } = bulk;
-        const { undo, ...response } = await invoke.json<{ undo: { from: string; to: string } | null }>('updateQrCodes', {
-          body: { ...request, dry_run },
-        });
+        const { undo, ...response } = await invoke.json<{ undo: { from: string; to: string } | null }>(
+          'updateQrCodes',
+          {
+            body: { ...request, dry_run },
+          },
+        );
         return { value: { dry_run, ...response, undo: undo && { from: undo.from, to: undo.to } } };
       }
       const code = await invoke.json<Code>('updateQrCode', { params: { id: qr_id }, body: changes });

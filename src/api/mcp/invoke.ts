@@ -3,8 +3,8 @@ import { Refusal } from '../../lib/errors.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { OperationId } from '../http/access.ts';
-import { type ApiResponse, type StreamedResponse, unavailable } from '../http/responses.ts';
 import type { Operation } from '../http/operation.ts';
+import { type ApiResponse, type StreamedResponse, unavailable } from '../http/responses.ts';
 import { handlerOf } from '../mount.ts';
 
 export type Operations = ReadonlyMap<OperationId, Operation>;
@@ -58,7 +58,10 @@ export function invoker(operations: Operations) {
       },
       async file(id, args) {
         const response = await call(id, args);
-        return { bytes: await bytesOf(response), type: response.headers?.['content-type'] ?? 'application/octet-stream' };
+        return {
+          bytes: await bytesOf(response),
+          type: response.headers?.['content-type'] ?? 'application/octet-stream',
+        };
       },
     };
   };

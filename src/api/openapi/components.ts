@@ -5,7 +5,7 @@ import { Account } from '../account/account-schemas.ts';
 import { AuditEvent, Event, eventSchemas } from '../account/event-schemas.ts';
 import { ApiKey, CreatedApiKey, KeyRotation, NewApiKey, RotatedApiKey } from '../account/key-schemas.ts';
 import { CreatedInvitation, Invitation, Member, MemberChange, NewInvitation } from '../account/member-schemas.ts';
-import { RevertResponse, RevertRequest } from '../account/revert.ts';
+import { RevertRequest, RevertResponse } from '../account/revert.ts';
 import { Alert, AlertChange, NewAlert, RaisedAlert } from '../alerts/schemas.ts';
 import {
   AccountExportFile,
@@ -29,7 +29,7 @@ import { CreatedLogo, ListedLogo } from '../images/logos.ts';
 import { NewPreflight, Preflight } from '../images/preflight-schemas.ts';
 import { NewSheet } from '../images/sheet-request.ts';
 import { NewStaticCode } from '../images/static.ts';
-import { BulkUpdateResponse, BulkUpdateRequest } from '../qrcodes/bulk-update-schemas.ts';
+import { BulkUpdateRequest, BulkUpdateResponse } from '../qrcodes/bulk-update-schemas.ts';
 import { NewQrCode, NewQrCodes, QrCodeChange, QrCodeDuplicate, RestoreRequest } from '../qrcodes/qrcode-requests.ts';
 import {
   CreatedQrCode,

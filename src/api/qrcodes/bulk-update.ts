@@ -12,10 +12,10 @@ import { searchOf } from '../../codes/search.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { LimitPerKey } from '../../lib/limit-per-key.ts';
 import { timeouts } from '../../lib/timeouts.ts';
-import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import type { Service } from '../service.ts';
-import { BulkUpdateResponse, BulkUpdateRequest } from './bulk-update-schemas.ts';
+import { BulkUpdateRequest, BulkUpdateResponse } from './bulk-update-schemas.ts';
 
 /** Each reads and writes up to 1,000 codes, also after its client has left. */
 const maxRunning = 1;

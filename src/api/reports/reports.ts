@@ -10,8 +10,8 @@ import {
   updateReport,
 } from '../../accounts/reports.ts';
 import type { Renderer } from '../../render/renderer.ts';
-import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { Deleted } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 import { previewOperation } from './preview.ts';

@@ -17,7 +17,8 @@ const every = oneOf(reportIntervals, {
   description: '`week`: from Monday to Sunday. `month`: a month of the calendar.',
 });
 const timezone = t.String({
-  description: 'IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.',
+  description:
+    'IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.',
   examples: ['Europe/Berlin'],
   'x-expected': 'the IANA name of a time zone, such as Europe/Berlin',
 });

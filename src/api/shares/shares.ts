@@ -14,8 +14,8 @@ import {
 } from '../../accounts/shares.ts';
 import { codesWithIds } from '../../codes/codes.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
-import { json } from '../http/responses.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { Deleted } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 import { minPasswordLength, NewShare, Share, ShareChange, Shares } from './schemas.ts';

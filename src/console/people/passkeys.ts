@@ -1,6 +1,6 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
-import { json } from '../../api/http/responses.ts';
 import { type Operation, operation } from '../../api/http/operation.ts';
+import { json } from '../../api/http/responses.ts';
 import { Deleted } from '../../api/http/schemas.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
 import { addPasskey, registrationOptions, removePasskey, renamePasskey } from '../../people/passkeys.ts';

@@ -1,5 +1,5 @@
-import { json } from '../../api/http/responses.ts';
 import { type Operation, operation } from '../../api/http/operation.ts';
+import { json } from '../../api/http/responses.ts';
 import { Deleted } from '../../api/http/schemas.ts';
 import { invalid, notFound, Refusal } from '../../lib/errors.ts';
 import { beginTotp, confirmTotp, hasTotp, removeTotp, replaceRecoveryCodes } from '../../people/totp.ts';

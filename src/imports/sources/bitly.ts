@@ -47,7 +47,9 @@ async function* pagesFrom(client: ApiClient, first: URL): AsyncGenerator<LinkPag
   for (let url: URL | undefined = first; url !== undefined; ) {
     const response = objectOf(await client.get(url, headersOf(client)), url);
     yield { links: itemsOf(response).filter(isItem).flatMap(readItem) };
-    const next: string | undefined = isItem(response['pagination']) ? textOf(response['pagination']['next']) : undefined;
+    const next: string | undefined = isItem(response['pagination'])
+      ? textOf(response['pagination']['next'])
+      : undefined;
     url = next === undefined ? undefined : sameOrigin(next, first);
   }
 }

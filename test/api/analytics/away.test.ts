@@ -7,7 +7,7 @@ import { readWarehouse } from '../../../src/api/analytics/reading.ts';
 import type { Service } from '../../../src/api/service.ts';
 import { addressesOf, readConfig } from '../../../src/config/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { type ReceivedResponse, created, newCode } from '../../support/api.ts';
+import { created, newCode, type ReceivedResponse } from '../../support/api.ts';
 import { idleFeed } from '../../support/feed.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import { scanned } from '../../support/scans.ts';

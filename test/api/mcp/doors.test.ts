@@ -147,7 +147,11 @@ test.each(['GET', 'DELETE', 'PUT', 'OPTIONS'])('%s is answered with 405, with a 
 
 test('a code that had the short code before the word was reserved keeps its link', async () => {
   const { live, keys } = await service.account();
-  const response = await live.post('/v1/qrcodes', { name: 'M', destination_url: 'https://m.example', short_code: 'mcp' });
+  const response = await live.post('/v1/qrcodes', {
+    name: 'M',
+    destination_url: 'https://m.example',
+    short_code: 'mcp',
+  });
   expect(response.status).toBe(400);
   const scan = (method = 'GET') => fetch(`${url()}/mcp`, { method, redirect: 'manual' });
   const code = await created(live, { short_code: 'was-free' });

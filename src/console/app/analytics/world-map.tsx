@@ -88,7 +88,11 @@ function captionOf(dots: number, unplaced: number): string {
 
 function CountryShape({ world, code }: { world: World; code: string }) {
   const point = world.dots[code];
-  return point === undefined ? <path d={world.outlines[code]} class="outline" /> : <Dot at={point} px={smallCountryPx} />;
+  return point === undefined ? (
+    <path d={world.outlines[code]} class="outline" />
+  ) : (
+    <Dot at={point} px={smallCountryPx} />
+  );
 }
 
 /** Lines without length, because their width can be in pixels whatever the scale of the map is. */
