@@ -3,6 +3,7 @@ import { type FieldError, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../lib/sql.ts';
 import { violates } from '../log/connect.ts';
+import { deleteResetLinks } from './links.ts';
 
 /** A person, who can be a member of several accounts. */
 export interface User {
@@ -109,5 +110,5 @@ async function takingEmail(writing: PromiseLike<unknown>): Promise<void> {
 /** Sets the password, and voids the links that would set another. */
 export async function storePassword(sql: Queryable, user: string, password_hash: string): Promise<void> {
   await sql`UPDATE users SET password_hash = ${password_hash} WHERE id = ${user}`;
-  await sql`DELETE FROM one_time_links WHERE user_id = ${user} AND kind = 'reset'`;
+  await deleteResetLinks(sql, user);
 }

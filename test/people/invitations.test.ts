@@ -70,6 +70,30 @@ describe('an invitation', () => {
     expect([again.status, again.body.error.code]).toEqual([409, 'already_member']);
   });
 
+  test('joined by someone who is signed in proves nothing, and opens no other session', async () => {
+    onTestFinished(() => {
+      aheadMs = 0;
+    });
+    const ana = await person(service, { account: (await service.account()).id });
+    const tab = await signedIn(service, ana);
+    const { cookie } = tab;
+    aheadMs = 16 * 60_000;
+    const { account, token } = await invited('owner');
+    expect((await tab.form('/console/invitation', { token, confirmed: '1' }, fresh())).status).toBe(303);
+    expect((await tab.get('/console/api/account')).body.id).toBe(account.id);
+    const refused = await tab.get('/console/api/me/export');
+    expect([refused.status, refused.body.error?.code]).toEqual([403, 'reauthentication_required']);
+    expect(tab.cookie).toBe(cookie);
+  });
+
+  test('asks a person without a password to sign in first', async () => {
+    const ana = await person(service, { account: (await service.account()).id });
+    const { token } = await invited('viewer', ana.email);
+    await service.database.sql`UPDATE users SET password_hash = NULL WHERE id = ${ana.id}`;
+    const answer = await newTab().form('/console/invitation', { token }, fresh());
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('Sign in, then open this link again.')]);
+  });
+
   test('that is revoked or expired makes no one a member', async () => {
     onTestFinished(() => {
       aheadMs = 0;
@@ -154,6 +178,36 @@ describe('a reset link', () => {
       expect((await newTab().form('/console/reset', { token: link, password }, fresh())).status).toBe(404);
     const signIn = (given: string) => newTab().form('/console/session', { email: ana.email, password: given }, fresh());
     expect([(await signIn(goodPassword)).status, (await signIn(password)).status]).toEqual([401, 303]);
+  });
+
+  test('that was mailed sets nothing once the person has another address', async () => {
+    const { sql } = service.database;
+    const ana = await person(service, { account: (await service.account()).id });
+    const { token } = await createLink(sql, 'reset', { user: ana.id, email: ana.email }, new Date());
+    const tab = await signedIn(service, ana);
+    const changed = await tab.send('PATCH', '/console/api/me', { email: `new-${ana.email}` });
+    expect(changed.status, changed.text).toBe(200);
+    for (const fields of [{ token }, { token, password: 'another good 77 one' }])
+      expect((await newTab().form('/console/reset', fields, fresh())).status).toBe(404);
+  });
+
+  test('that was mailed confirms the address, and removes passkeys from before that', async () => {
+    const { sql } = service.database;
+    const ana = await person(service, { account: (await service.account()).id });
+    const addPasskey = (id: string) => sql`
+      INSERT INTO user_passkeys (id, user_id, credential, name, public_key, counter, transports, created_at)
+      VALUES (${id}, ${ana.id}, ${id}, 'Phone', '', 0, '{}', now())`;
+    const passkeys = () => sql`SELECT id FROM user_passkeys WHERE user_id = ${ana.id}`;
+    const reset = async (password: string) => {
+      const { token } = await createLink(sql, 'reset', { user: ana.id, email: ana.email }, new Date());
+      expect((await newTab().form('/console/reset', { token, password }, fresh())).status).toBe(303);
+    };
+    await addPasskey('pk_of-someone');
+    await reset('another good 77 one');
+    expect(await passkeys()).toEqual([]);
+    await addPasskey('pk_of-ana');
+    await reset('yet another 78 one');
+    expect(await passkeys()).toEqual([{ id: 'pk_of-ana' }]);
   });
 
   test('does not let in a disabled person', async () => {

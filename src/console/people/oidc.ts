@@ -56,7 +56,8 @@ async function finish(console: Console, context: RequestContext, provider: OidcP
   if (text === undefined || step === undefined || !(await console.steps.complete(text))) throw new Unable('expired');
   const identity = await provider.identify(new URL(locationOf(request), addresses.publicUrl), step);
   const user = await findUserOf(console, provider, identity);
-  return startUserSession(console, context, { user, by: 'oidc', next: step.next, isOwnDevice: false });
+  const provenAt = identity.authenticatedAt;
+  return startUserSession(console, context, { user, by: 'oidc', next: step.next, isOwnDevice: false, provenAt });
 }
 
 /** The person of an identity, with the role that the provider's groups give. */

@@ -1,6 +1,7 @@
 import { endSessionsOf } from '../../accounts/other-sessions.ts';
 import { readForm } from '../../api/http/form.ts';
 import { escapeHtml } from '../../lib/html.ts';
+import { confirmAddress } from '../../people/credentials.ts';
 import { findLink, useUpLink, voidLink } from '../../people/links.ts';
 import { findUser, storePassword } from '../../people/users.ts';
 import { type Console, htmlResponse, type RequestContext } from '../context.ts';
@@ -23,7 +24,10 @@ export async function handleReset(console: Console, context: RequestContext): Pr
   const token = form.get('token') ?? '';
   const link = await findLink(sql, 'reset', token, clock());
   const user = link?.user_id ? await findUser(sql, link.user_id) : undefined;
-  if (user === undefined) return showVoid(console, context, step, voidLink());
+  const isMailed = typeof link?.email === 'string';
+  // A link that was mailed to an address which is no longer the person's sets nothing.
+  if (user === undefined || (isMailed && link.email !== user.email))
+    return showVoid(console, context, step, voidLink());
   const show = (error?: string) => ({
     ...step,
     lead: `For ${escapeHtml(user.name)}, ${escapeHtml(user.email)}. All your sessions are ended.`,
@@ -42,6 +46,7 @@ export async function handleReset(console: Console, context: RequestContext): Pr
       await sql.begin(async (tx) => {
         await useUpLink(tx, 'reset', token, now);
         await storePassword(tx, user.id, passwordHash);
+        if (isMailed) await confirmAddress(tx, user.id, now);
       });
       await endSessionsOf(sql, user.id, { actor: user.id, now, cause: 'other_session' });
       const isOwnDevice = form.has('own_device');
