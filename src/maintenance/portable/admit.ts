@@ -16,6 +16,9 @@ const admittedTables = [
   'logos',
   'subscriptions',
   'shares',
+  'reports',
+  'alerts',
+  'raised_alerts',
   'dropped_scans',
   'imports',
   'logo_files',
@@ -23,6 +26,9 @@ const admittedTables = [
   'code_passwords',
   'endpoint_secrets',
   'share_secrets',
+  'report_schedules',
+  'report_recipients',
+  'alert_recipients',
   'account_imports',
   'account_import_positions',
 ];
@@ -36,6 +42,9 @@ const references = [
   { table: 'imports', column: 'code', of: 'codes' },
   { table: 'key_usage', column: 'key', of: 'api_keys' },
   { table: 'share_secrets', column: 'share', of: 'shares' },
+  { table: 'report_schedules', column: 'report', of: 'reports' },
+  { table: 'report_recipients', column: 'report', of: 'reports' },
+  { table: 'alert_recipients', column: 'alert', of: 'alerts' },
 ];
 
 /**
@@ -131,6 +140,14 @@ const conflicts: { what: string; query: string }[] = [
     query: `
       SELECT s.share AS taken FROM ${stagingSchema}.share_secrets s
       JOIN public.share_secrets p ON p.share = s.share OR p.token_hash = s.token_hash`,
+  },
+  {
+    what: 'The report',
+    query: `SELECT s.id AS taken FROM ${stagingSchema}.reports s JOIN public.reports p ON p.id = s.id`,
+  },
+  {
+    what: 'The alert',
+    query: `SELECT s.id AS taken FROM ${stagingSchema}.alerts s JOIN public.alerts p ON p.id = s.id`,
   },
 ];
 
