@@ -16,6 +16,8 @@ export async function deleteUser(sql: Sql, user: string, by: By): Promise<void> 
       'last_owner',
       `${owned.join(', ')} would have no owner: make another member owner first, or have the account deleted.`,
     );
+  await refuseLastOperator(sql, user);
+  await deleteMailsTo(sql, user);
   const accounts = await sql<{ account: string }[]>`SELECT account FROM members WHERE user_id = ${user}`;
   await endSessionsOf(sql, user, { ...by, cause: by.actor === user ? 'sign_out' : 'operator' });
   for (const { account } of accounts) await removeMember(sql, account, user, by);
@@ -27,6 +29,22 @@ export async function deleteUser(sql: Sql, user: string, by: By): Promise<void> 
     await tx`DELETE FROM users WHERE id = ${user}`;
   });
 }
+
+/** Throws 409 if other people would be left without an operator. */
+async function refuseLastOperator(sql: Queryable, user: string): Promise<void> {
+  const [last] = await sql`
+    SELECT FROM users u
+    WHERE u.id = ${user} AND u.is_operator AND EXISTS (SELECT FROM users WHERE id <> u.id)
+      AND NOT EXISTS (SELECT FROM users o WHERE o.id <> u.id AND o.is_operator AND o.disabled_at IS NULL)`;
+  if (last !== undefined)
+    throw new Refusal('last_owner', 'No one would be operator: make another person operator first.');
+}
+
+/** Deletes the mails about the person's sign-in and invitations: the outbox keeps addresses for months. */
+const deleteMailsTo = (sql: Queryable, user: string): Promise<unknown> => sql`
+  DELETE FROM mails m USING users u
+  WHERE u.id = ${user} AND lower(m.recipient) = lower(u.email)
+    AND (m.account IS NULL OR starts_with(m.key, 'invitation/'))`;
 
 /** Names of the accounts whose only owner the person is. */
 async function ownedAlone(sql: Queryable, user: string): Promise<string[]> {

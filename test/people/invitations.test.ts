@@ -242,6 +242,19 @@ describe('a person', () => {
     ]);
   });
 
+  test('who is the only operator is not deleted', async () => {
+    const { sql } = service.database;
+    const account = await service.account();
+    await person(service, { account: account.id });
+    const ana = await person(service, { account: account.id });
+    await sql`UPDATE users SET is_operator = true WHERE id = ${ana.id}`;
+    const tab = await signedIn(service, ana);
+    const refused = await tab.send('DELETE', '/console/api/me');
+    expect([refused.status, refused.body.error?.message]).toEqual([409, expect.stringContaining('be operator')]);
+    await sql`UPDATE users SET is_operator = true WHERE id = ${(await person(service)).id}`;
+    expect((await tab.send('DELETE', '/console/api/me')).status).toBe(200);
+  });
+
   test('is exported and deleted: the log then names a former member, and the account stays', async () => {
     const { sql } = service.database;
     const account = await service.account();

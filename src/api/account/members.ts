@@ -166,12 +166,14 @@ const invite = ({ sql, clock, addresses, mail }: Service): Operation =>
       const problem = problemWithEmail(address);
       if (problem !== undefined) throw invalid([{ field: 'email', message: `email ${problem}.` }]);
       const by = { actor: caller.actor, now: clock() };
-      const { token, ...invitation } = await createInvitation(sql, caller.account, { email: address, role }, by);
-      const url = urlOfLink(addresses.publicUrl, 'invitation', token);
-      if (mail !== undefined) {
-        const account_name = (await findAccount(sql, caller.account))?.name ?? '';
-        await mailInvitation(mail, sql, { ...invitation, url, account_name });
-      }
+      const urlOf = (token: string) => urlOfLink(addresses.publicUrl, 'invitation', token);
+      const account_name = (await findAccount(sql, caller.account))?.name ?? '';
+      const person = { email: address, role };
+      const { token, ...invitation } = await createInvitation(sql, caller.account, person, by, async (tx, created) => {
+        const mailed = { ...created, url: urlOf(created.token), account_name };
+        if (mail !== undefined) await mailInvitation(mail, tx, mailed);
+      });
+      const url = urlOf(token);
       return json(201, { ...presentInvitation(invitation), url } satisfies Static<typeof CreatedInvitation>);
     },
   });

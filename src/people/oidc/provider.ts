@@ -71,9 +71,7 @@ export class OidcProvider {
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     };
-    const again = isAgain
-      ? { prompt: 'login', max_age: String(proofSeconds) }
-      : { max_age: String(signInSeconds) };
+    const again = isAgain ? { prompt: 'login', max_age: String(proofSeconds) } : { max_age: String(signInSeconds) };
     return buildAuthorizationUrl(await this.#configuration(), Object.assign(parameters, again)).href;
   }
 
