@@ -168,11 +168,10 @@ const invite = ({ sql, clock, addresses, mail }: Service): Operation =>
       const by = { actor: caller.actor, now: clock() };
       const { token, ...invitation } = await createInvitation(sql, caller.account, { email: address, role }, by);
       const url = urlOfLink(addresses.publicUrl, 'invitation', token);
-      if (mail !== undefined) {
-        const account_name = (await findAccount(sql, caller.account))?.name ?? '';
-        await mailInvitation(mail, sql, { ...invitation, url, account_name });
-      }
-      return json(201, { ...presentInvitation(invitation), url } satisfies Static<typeof CreatedInvitation>);
+      const account_name = (await findAccount(sql, caller.account))?.name ?? '';
+      const queued = mail && (await mailInvitation(mail, sql, { ...invitation, url, account_name }));
+      const answer = { ...presentInvitation(invitation), url, is_mailed: queued === 'queued' };
+      return json(201, answer satisfies Static<typeof CreatedInvitation>);
     },
   });
 
