@@ -4,6 +4,7 @@ import type { Logger } from '../lib/logger.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import type { Probed } from './probe.ts';
+import { storedProblem } from './problems.ts';
 
 /** URLs of one account that are checked; each at most hourly, however many alerts and codes have it. */
 export const maxDestinations = 2_000;
@@ -144,7 +145,7 @@ async function store(sql: Queryable, probed: { entry: Due; result: Probed }[], n
     account,
     hash,
     state: result.state,
-    problem: result.state === 'down' ? result.problem : null,
+    problem: result.state === 'down' ? storedProblem(result.problem) : null,
     next: new Date(now.getTime() + everyMs + Math.random() * spreadMs).toISOString(),
   }));
   await sql`

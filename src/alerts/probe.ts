@@ -3,12 +3,13 @@ import { fetchPinned, urlsAt } from '../lib/pinned-fetch.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { Forbidden, nameOf, type Policy, type Resolve, Unresolved, vettedAddresses } from '../webhooks/destination.ts';
 import { connectionError } from '../webhooks/send.ts';
+import type { Problem } from './problems.ts';
 
 /** What a check of a destination has found. */
 export type Probed =
   | { state: 'up' }
   /** `isAnswered`: a server has answered, so that the network of this service works. */
-  | { state: 'down'; problem: string; isAnswered: boolean }
+  | { state: 'down'; problem: Problem; isAnswered: boolean }
   /** It cannot be checked from here, which says nothing about it. */
   | { state: 'unknown' };
 
@@ -41,7 +42,7 @@ export async function probe(url: string, options: ProbeOptions): Promise<Probed>
       if (!/^https?:$/.test(target.protocol)) return { state: 'up' };
       next = target;
     }
-    return { state: 'down', problem: `${next.host} redirects in circles.`, isAnswered: true };
+    return { state: 'down', problem: { kind: 'circles', host: next.host }, isAnswered: true };
   } catch (error) {
     options.stopping.throwIfAborted();
     if (error instanceof Forbidden) return { state: 'unknown' };
@@ -72,15 +73,13 @@ async function request(url: URL, options: ProbeOptions, signal: AbortSignal): Pr
 
 /** Other errors of a request, such as 403 or 429, are of a website that is there and does not like to be asked. */
 function judge(status: number, { host }: URL): Probed {
-  if (gone.has(status))
-    return { state: 'down', problem: `${host} answers that the page does not exist (${status}).`, isAnswered: true };
-  if (status >= 500)
-    return { state: 'down', problem: `${host} answers with an error of its own (${status}).`, isAnswered: true };
+  if (gone.has(status)) return { state: 'down', problem: { kind: 'missing', host, status }, isAnswered: true };
+  if (status >= 500) return { state: 'down', problem: { kind: 'failing', host, status }, isAnswered: true };
   return { state: 'up' };
 }
 
-function problemOf(error: unknown, host: string): string {
-  if (error instanceof Unresolved) return `The address of ${host} cannot be found.`;
-  if (error instanceof DOMException && error.name === 'TimeoutError') return `${host} does not answer.`;
-  return `${host} cannot be reached. ${connectionError(error)}`;
+function problemOf(error: unknown, host: string): Problem {
+  if (error instanceof Unresolved) return { kind: 'unknownHost', host };
+  if (error instanceof DOMException && error.name === 'TimeoutError') return { kind: 'noAnswer', host };
+  return { kind: 'unreachable', host, detail: connectionError(error) };
 }

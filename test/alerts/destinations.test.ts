@@ -11,7 +11,7 @@ const dead = ['https://a.example', 'https://b.example', 'https://c.example'];
 const alive = 'https://d.example';
 
 const results: Record<string, Probed> = { [alive]: { state: 'up' } };
-const unanswered: Probed = { state: 'down', problem: 'It does not answer.', isAnswered: false };
+const unanswered: Probed = { state: 'down', problem: { kind: 'noAnswer', host: 'a.example' }, isAnswered: false };
 
 async function newChecker() {
   const { sql } = database;

@@ -26,6 +26,7 @@ describe('an invitation', () => {
   test('makes a new person a member, once, and the log has no address', async () => {
     const { account, email, invitation, token } = await invited('editor', 'Bea@example.com');
     expect(invitation.url).toMatch(/\/console\/invitation#[0-9A-Za-z]{43}$/);
+    expect(invitation.is_mailed, 'without SMTP_URL').toBe(false);
     expect((await account.live.get('/v1/account/invitations')).body.data).toMatchObject([{ email, role: 'editor' }]);
     const tab = newTab();
     const form = await tab.form('/console/invitation', { token }, fresh());

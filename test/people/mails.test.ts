@@ -30,6 +30,7 @@ test('an invitation is mailed with the link that the answer has', async () => {
   const account = await service.account();
   const invitation = { email: 'bea@example.com', role: 'viewer' };
   const { body } = await account.live.post('/v1/account/invitations', invitation);
+  expect(body.is_mailed).toBe(true);
   const mail = await mailTo(invitation.email);
   expect(mail.subject).toBe('Join Test on Scanlog');
   expect(mail.plain_text).toContain(body.url);

@@ -3,6 +3,7 @@ import { findAccount } from '../../accounts/accounts.ts';
 import type { Caller } from '../../accounts/admission.ts';
 import { requireRole } from '../../accounts/roles.ts';
 import { invalid, notFound, Refusal } from '../../lib/errors.ts';
+import type { Queued } from '../../mail/outbox.ts';
 import {
   createInvitation,
   listInvitations,
@@ -169,12 +170,13 @@ const invite = ({ sql, clock, addresses, mail }: Service): Operation =>
       const urlOf = (token: string) => urlOfLink(addresses.publicUrl, 'invitation', token);
       const account_name = (await findAccount(sql, caller.account))?.name ?? '';
       const person = { email: address, role };
+      const queued: Queued[] = [];
       const { token, ...invitation } = await createInvitation(sql, caller.account, person, by, async (tx, created) => {
         const mailed = { ...created, url: urlOf(created.token), account_name };
-        if (mail !== undefined) await mailInvitation(mail, tx, mailed);
+        if (mail !== undefined) queued.push(await mailInvitation(mail, tx, mailed));
       });
-      const url = urlOf(token);
-      return json(201, { ...presentInvitation(invitation), url } satisfies Static<typeof CreatedInvitation>);
+      const answer = { ...presentInvitation(invitation), url: urlOf(token), is_mailed: queued.at(-1) === 'queued' };
+      return json(201, answer satisfies Static<typeof CreatedInvitation>);
     },
   });
 

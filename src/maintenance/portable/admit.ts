@@ -27,14 +27,13 @@ const admittedTables = [
   'endpoint_secrets',
   'share_secrets',
   'report_schedules',
-  'report_recipients',
-  'alert_recipients',
+  'mail_recipients',
   'account_imports',
   'account_import_positions',
 ];
 
-/** Columns of records, and the table whose ids they name. */
-const references = [
+/** Columns of records, and the tables of which one has the ids that they name. */
+const references: { table: string; column: string; of: string | [string, string] }[] = [
   { table: 'limited_scans', column: 'code', of: 'codes' },
   { table: 'dropped_scans', column: 'code', of: 'codes' },
   { table: 'visitor_keys', column: 'code', of: 'codes' },
@@ -43,8 +42,7 @@ const references = [
   { table: 'key_usage', column: 'key', of: 'api_keys' },
   { table: 'share_secrets', column: 'share', of: 'shares' },
   { table: 'report_schedules', column: 'report', of: 'reports' },
-  { table: 'report_recipients', column: 'report', of: 'reports' },
-  { table: 'alert_recipients', column: 'alert', of: 'alerts' },
+  { table: 'mail_recipients', column: 'subject', of: ['reports', 'alerts'] },
 ];
 
 /**
@@ -78,9 +76,11 @@ const staging = (tx: Transaction, table: string) => tx.unsafe(`${stagingSchema}.
 /** Records of a file may only be about what it has. */
 async function refuseForeign(tx: Transaction): Promise<void> {
   for (const { table, column, of } of references) {
+    const [first = '', second = first] = [of].flat();
     const [row] = await tx<{ id: string }[]>`
       SELECT ${tx(column)} AS id FROM ${staging(tx, table)} r
-      WHERE NOT EXISTS (SELECT FROM ${staging(tx, of)} o WHERE o.id = r.${tx(column)}) LIMIT 1`;
+      WHERE NOT EXISTS (SELECT FROM ${staging(tx, first)} o WHERE o.id = r.${tx(column)})
+        AND NOT EXISTS (SELECT FROM ${staging(tx, second)} o WHERE o.id = r.${tx(column)}) LIMIT 1`;
     if (row !== undefined)
       throw new Refusal('invalid_request', `The file has ${table} of ${row.id}, which it does not have.`);
   }

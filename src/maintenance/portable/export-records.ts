@@ -96,14 +96,10 @@ async function* secretRecords(tx: Transaction, account: string, box: SecretBox):
       SELECT share, token, password_hash FROM share_secrets WHERE account = ${account} ORDER BY share`
   ).map((row) => Object.assign(row, { kind: 'share_secret' as const }));
   yield (
-    await tx<Omit<Extract<SecretRecord, { kind: 'report_recipient' }>, 'kind'>[]>`
-      SELECT token, report, email, number, to_json(unsubscribed_at) #>> '{}' AS unsubscribed_at
-      FROM report_recipients WHERE account = ${account} ORDER BY report, token`
-  ).map((row) => Object.assign(row, { kind: 'report_recipient' as const }));
-  yield (
-    await tx<{ alert: string; emails: string[] }[]>`
-      SELECT alert, emails FROM alert_recipients WHERE account = ${account} ORDER BY alert`
-  ).map((row) => Object.assign(row, { kind: 'alert_recipients' as const }));
+    await tx<Omit<Extract<SecretRecord, { kind: 'mail_recipient' }>, 'kind'>[]>`
+      SELECT token, subject, email, number, to_json(unsubscribed_at) #>> '{}' AS unsubscribed_at
+      FROM mail_recipients WHERE account = ${account} ORDER BY subject, token`
+  ).map((row) => Object.assign(row, { kind: 'mail_recipient' as const }));
   yield (
     await tx<Omit<Extract<SecretRecord, { kind: 'move' }>, 'kind'>[]>`
       SELECT number, sha256, after_position, to_position, entries, cursors, to_json(started_at) #>> '{}' AS started_at,

@@ -42,14 +42,13 @@ export const secretRecord = Type.Union([
     previous_until: orNull(text),
   }),
   record('share_secret', { share: text, token: text, password_hash: orNull(text) }),
-  record('report_recipient', {
+  record('mail_recipient', {
     token: text,
-    report: text,
+    subject: text,
     email: text,
     number: orNull(count),
     unsubscribed_at: orNull(text),
   }),
-  record('alert_recipients', { alert: text, emails: Type.Array(text) }),
   record('move', {
     number: count,
     sha256: text,

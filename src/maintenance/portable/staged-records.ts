@@ -18,8 +18,7 @@ export const recordTables = [
   'endpoint_secrets',
   'share_secrets',
   'report_schedules',
-  'report_recipients',
-  'alert_recipients',
+  'mail_recipients',
   'account_imports',
   'account_import_positions',
 ] as const;
@@ -70,10 +69,8 @@ export function rowOf(record: AccountRecord, account: string, box: SecretBox): T
       return { table: 'share_secrets', row: { account, ...row, token_hash: hashOfKey(record.token) } };
     case 'report_schedule':
       return { table: 'report_schedules', row: { account, ...row } };
-    case 'report_recipient':
-      return { table: 'report_recipients', row: { account, ...row } };
-    case 'alert_recipients':
-      return { table: 'alert_recipients', row: { account, ...row } };
+    case 'mail_recipient':
+      return { table: 'mail_recipients', row: { account, ...row } };
     case 'move':
       return { table: 'account_imports', row: { account, ...row } };
     case 'move_positions':

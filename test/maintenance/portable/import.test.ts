@@ -65,7 +65,7 @@ beforeAll(async () => {
     ['/v1/alerts', { kind: 'silent', qr_ids: [code.id], to }],
   ] as const)
     expect((await live.post(path, body)).status).toBe(201);
-  await sql`UPDATE report_recipients SET unsubscribed_at = ${now} WHERE email = ${to[1] ?? ''}`;
+  await sql`UPDATE mail_recipients SET unsubscribed_at = ${now} WHERE email = ${to[1] ?? ''}`;
   await sql`INSERT INTO dropped_scans VALUES (${code.id}, 7, 5, 1)`;
   await sql`INSERT INTO imports VALUES (${account}, 'bitly', 'bit.ly/1', ${code.id})`;
   key = (await exportAccount(file, { sql, box: testBox, account, now })).key;
@@ -119,7 +119,7 @@ describe('an imported account', () => {
     expect(await listReports(sql, owner)).toMatchObject([
       { name: 'Weekly', to, unsubscribed, due_at: expect.any(Date) },
     ]);
-    expect(await listAlerts(sql, owner)).toMatchObject([{ kind: 'silent', to }]);
+    expect(await listAlerts(sql, owner)).toMatchObject([{ kind: 'silent', to, unsubscribed }]);
     expect(await sql`SELECT account FROM alert_checks`).toEqual([{ account }]);
     expect(await sql`SELECT user_id FROM members`).toEqual([]);
   });
