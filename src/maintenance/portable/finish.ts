@@ -18,7 +18,10 @@ export const finish = (sql: Sql, { account, number }: { account: string; number:
   sql.begin(async (tx) => {
     for (const table of finalTables)
       await tx.unsafe(`INSERT INTO public.${table} SELECT * FROM ${stagingSchema}.${table}`);
-    await tx`INSERT INTO alert_checks (alert, account, next_at) SELECT id, account, ${now} FROM alerts WHERE account = ${account}`;
+    // The service may have scheduled them meanwhile.
+    await tx`
+      INSERT INTO alert_checks (alert, account, next_at) SELECT id, account, ${now} FROM alerts WHERE account = ${account}
+      ON CONFLICT DO NOTHING`;
     // Every later entry of the account has a higher position.
     const done = () => tx`
       UPDATE account_imports SET done_at = ${now}, to_position = (SELECT last_value FROM log_position)

@@ -5,6 +5,7 @@ import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listReports } from '../../../src/accounts/reports.ts';
 import { listAlerts } from '../../../src/alerts/alerts.ts';
+import { scheduleMissing } from '../../../src/alerts/checker.ts';
 import { createSecretBox } from '../../../src/lib/secret-box.ts';
 import type { Sql } from '../../../src/lib/sql.ts';
 import { appendScans, batchOf } from '../../../src/log/append-scans.ts';
@@ -139,6 +140,7 @@ describe('an imported account', () => {
     await expect(replayState(sql)).rejects.toThrow('is not complete');
     // Of a process that was killed.
     await sql`CREATE SCHEMA account_import`;
+    await scheduleMissing(sql, now);
     await importInto(sql);
     expect((await exportedAgain(sql)).filter((line) => !isAdded(line))).toEqual(contentOf(file, key));
     await expect(importInto(sql)).rejects.toThrow('exists on this instance');
