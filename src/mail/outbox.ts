@@ -65,7 +65,7 @@ export class Outbox {
     const now = this.#clock();
     const hourAgo = new Date(now.getTime() - hourMs);
     const [limit, toOne] = account === null ? [maxWaitingOfService, null] : [maxWaiting, maxToOneAddress];
-    // Two conditions, because `IS NOT DISTINCT FROM` would read the mails of all accounts.
+    // Two conditions: the index does not serve `IS NOT DISTINCT FROM`, which would read the mails that wait for all accounts.
     const isOwn = account === null ? sql`account IS NULL` : sql`account = ${account}`;
     const [row] = await sql<{ is_full: boolean; is_known: boolean; id: number | null }[]>`
       WITH waiting AS (

@@ -123,9 +123,9 @@ test('an account mails one address so often in an hour, and others are not affec
   await clear();
 });
 
-test('a mail is queued without reading those of other accounts', async () => {
+test('a mail is queued without reading those that wait for other accounts', async () => {
   const [account, other] = [await newAccount(), await newAccount()];
-  await fill(database.sql, other, 'sent', 3_000);
+  await fill(database.sql, other, 'waiting', 3_000);
   for (const of of [account, null]) {
     const read = await database.sql.begin(async (tx) => {
       await tx`SET LOCAL enable_seqscan = off`;
