@@ -21,9 +21,16 @@ export interface Invitation {
   expires_at: Date;
 }
 
+/** SQL: the person or key that made the invitation `i` could still do so, and comes back by none after a removal. */
+const isBacked = (sql: Queryable) => sql`
+  CASE WHEN starts_with(i.invited_by, 'usr_')
+    THEN EXISTS (SELECT FROM members m WHERE m.account = i.account AND m.user_id = i.invited_by AND m.role = 'owner')
+    ELSE NOT EXISTS (SELECT FROM api_keys k WHERE k.id = i.invited_by AND k.revoked_at IS NOT NULL) END`;
+
 /** Invitations that can be accepted, newest first. */
 export const listInvitations = (sql: Queryable, account: string, now: Date): Promise<Invitation[]> =>
-  sql<Invitation[]>`SELECT * FROM invitations WHERE account = ${account} AND expires_at > ${now} ORDER BY id DESC`;
+  sql<Invitation[]>`
+    SELECT * FROM invitations i WHERE account = ${account} AND expires_at > ${now} AND ${isBacked(sql)} ORDER BY id DESC`;
 
 /**
  * Invites an address; throws 409 if it is of a member, 403 if the account has too many. `onCreated` is called in the transaction, and
@@ -93,7 +100,7 @@ export async function findInvitation(sql: Queryable, token: string, now: Date): 
   const link = await findLink(sql, 'invitation', token, now);
   const [invitation] = await sql<OpenedInvitation[]>`
     SELECT i.*, a.name AS account_name FROM invitations i JOIN accounts a ON a.id = i.account
-    WHERE i.id = ${link?.invitation ?? null}`;
+    WHERE i.id = ${link?.invitation ?? null} AND ${isBacked(sql)}`;
   return invitation;
 }
 

@@ -115,6 +115,26 @@ describe('an invitation', () => {
     }
   });
 
+  test('ends with the role of the owner, or with the key, that made it', async () => {
+    const account = await service.account();
+    const [ana, ben] = [await person(service, { account: account.id }), await person(service, { account: account.id })];
+    const [tab, bens] = [await signedIn(service, ana), await signedIn(service, ben)];
+    const invite = async (send: (body: object) => Promise<{ body: { url: string } }>) =>
+      tokenOf((await send({ email: `back-${clients++}@example.com`, role: 'owner' })).body.url);
+    const byAna = await invite((body) => tab.send('POST', '/console/api/account/invitations', body));
+    const { body: key } = await account.live.post('/v1/account/keys', { name: 'Leaked', mode: 'live' });
+    const byKey = await invite((body) => service.client(0, key.key).post('/v1/account/invitations', body));
+    const open = async () => (await account.live.get('/v1/account/invitations')).body.data.length;
+    expect([await open(), (await newTab().form('/console/invitation', { token: byAna }, fresh())).status]).toEqual([2, 200]);
+    expect((await bens.send('DELETE', `/console/api/account/members/${ana.id}`)).status).toBe(200);
+    expect((await account.live.delete(`/v1/account/keys/${key.id}`)).status).toBe(200);
+    expect(await open()).toBe(0);
+    for (const token of [byAna, byKey]) {
+      const fields = { token, name: 'Back', password: goodPassword };
+      expect((await newTab().form('/console/invitation', fields, fresh())).status).toBe(404);
+    }
+  });
+
   test('used by two at once makes one of them a member', async () => {
     const { account, token } = await invited();
     const answers = await Promise.all(

@@ -24,9 +24,9 @@ export async function handleReset(console: Console, context: RequestContext): Pr
   const token = form.get('token') ?? '';
   const link = await findLink(sql, 'reset', token, clock());
   const user = link?.user_id ? await findUser(sql, link.user_id) : undefined;
-  const isMailed = typeof link?.email === 'string';
+  const mailedTo = link?.email?.toLowerCase();
   // A link that was mailed to an address which is no longer the person's sets nothing.
-  if (user === undefined || (isMailed && link.email !== user.email))
+  if (user === undefined || (mailedTo !== undefined && mailedTo !== user.email.toLowerCase()))
     return showVoid(console, context, step, voidLink());
   const show = (error?: string) => ({
     ...step,
@@ -46,7 +46,7 @@ export async function handleReset(console: Console, context: RequestContext): Pr
       await sql.begin(async (tx) => {
         await useUpLink(tx, 'reset', token, now);
         await storePassword(tx, user.id, passwordHash);
-        if (isMailed) await confirmAddress(tx, user.id, now);
+        if (mailedTo !== undefined) await confirmAddress(tx, user.id, now);
       });
       await endSessionsOf(sql, user.id, { actor: user.id, now, cause: 'other_session' });
       const isOwnDevice = form.has('own_device');
