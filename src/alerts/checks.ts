@@ -97,9 +97,13 @@ async function limitsOfAccount(
   { limits, folder, statDisk = statfs }: CheckOptions,
   now: Date,
 ): Promise<UsedLimit[]> {
-  const [row] = await sql<{ plan: Plan; is_first: boolean }[]>`
-    SELECT plan, id = (SELECT id FROM accounts ORDER BY created_at, id LIMIT 1) AS is_first
-    FROM accounts WHERE id = ${account}`;
+  // The first account is that of a customer once that of the operator is deleted.
+  const [row] = await sql<{ plan: Plan; is_operators: boolean }[]>`
+    SELECT plan, id = (SELECT id FROM accounts ORDER BY created_at, id LIMIT 1) AND (
+      NOT EXISTS (SELECT FROM users WHERE is_operator)
+      OR EXISTS (SELECT FROM members m JOIN users u ON u.id = m.user_id AND u.is_operator WHERE m.account = a.id)
+    ) AS is_operators
+    FROM accounts a WHERE id = ${account}`;
   if (row === undefined) return [];
   const [codes, domains, shortCodes] = await Promise.all([
     countCodes(sql, { account, mode }),
@@ -112,7 +116,7 @@ async function limitsOfAccount(
     // A plan with one domain has no "nearly".
     ...(maxDomains > 1 ? [{ subject: 'domains' as const, used: domains, limit: maxDomains }] : []),
     { subject: 'short_codes', used: shortCodes, limit: givenShortCodesOf(row.plan, limits) },
-    ...(row.is_first ? await diskOf(statDisk, folder) : []),
+    ...(row.is_operators ? await diskOf(statDisk, folder) : []),
   ];
 }
 

@@ -1,4 +1,6 @@
 import { beforeAbort } from '../lib/before-abort.ts';
+import { parseAddress } from '../lib/ip-address.ts';
+import { inRanges } from '../lib/ip-range.ts';
 import { fetchPinned, urlsAt } from '../lib/pinned-fetch.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { Forbidden, nameOf, type Policy, type Resolve, Unresolved, vettedAddresses } from '../webhooks/destination.ts';
@@ -24,6 +26,8 @@ export interface ProbeOptions {
 
 const maxRedirects = 5;
 const maxAddresses = 4;
+/** On other ports, only what the operator allows is requested: else anyone could have us try all ports of a server. */
+const webPorts = new Set(['', '80', '443', '8000', '8080', '8443']);
 const redirects = new Set([301, 302, 303, 307, 308]);
 const gone = new Set([404, 410]);
 
@@ -56,7 +60,10 @@ interface Answer {
 }
 
 async function request(url: URL, options: ProbeOptions, signal: AbortSignal): Promise<Answer> {
-  const addresses = await beforeAbort(signal, vettedAddresses(url, options.policy, options.resolve));
+  const { policy, resolve } = options;
+  const vetted = await beforeAbort(signal, vettedAddresses(url, policy, resolve));
+  const addresses = webPorts.has(url.port) ? vetted : vetted.filter((address) => isAllowed(address, policy));
+  if (addresses.length === 0) throw new Forbidden(`Port ${url.port} is not one of websites.`);
   const urls = urlsAt(url, addresses.slice(0, maxAddresses));
   const name = nameOf(url);
   const tls = url.protocol === 'https:' && name !== undefined ? { tls: { servername: name } } : {};
@@ -69,6 +76,11 @@ async function request(url: URL, options: ProbeOptions, signal: AbortSignal): Pr
   };
   const head = await send('HEAD').catch(() => undefined);
   return head !== undefined && head.status < 400 ? head : send('GET');
+}
+
+function isAllowed(text: string, { allowed }: Policy): boolean {
+  const address = parseAddress(text);
+  return address !== null && inRanges(allowed, address);
 }
 
 /** Other errors of a request, such as 403 or 429, are of a website that is there and does not like to be asked. */

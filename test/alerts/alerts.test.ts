@@ -55,6 +55,16 @@ test('alerts are created, listed, read, changed, paused and deleted', async () =
   expect(audit.map(({ type }: Json) => type)).toEqual(['alert.deleted', 'alert.updated', 'alert.created']);
 });
 
+test('a key that reads codes sees what is raised, but not the addresses of alerts', async () => {
+  const { live } = await service.account();
+  const { id } = await createAlert(live, { kind: 'silent', to: ['ada@example.com'] });
+  const { body } = await live.post('/v1/account/keys', { name: 'Widget', mode: 'live', scopes: ['codes.read'] });
+  const limited = service.client(0, body.key);
+  expect((await limited.get('/v1/alerts/raised')).status).toBe(200);
+  for (const path of ['/v1/alerts', `/v1/alerts/${id}`])
+    expect((await limited.get(path)).body.error?.code, path).toBe('insufficient_scope');
+});
+
 describe('an alert is refused', () => {
   let api: TestAccount;
   beforeAll(async () => {

@@ -1,8 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { Alert } from '../../events/alert.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { checkLimits } from '../../src/alerts/checks.ts';
+import { addMember } from '../../src/people/members.ts';
 import { useDatabase } from '../support/database.ts';
+import { person } from '../support/people.ts';
 
 const now = new Date('2026-03-01T10:00:00Z');
 const database = useDatabase();
@@ -51,6 +53,19 @@ test('a disk that is nearly full is reported to the first account, which is that
     },
   ]);
   expect(await findingsOf(alertOf(other)), 'another account').toEqual([]);
+});
+
+test('the first account does not learn about the disk if it is a customer’s', async () => {
+  const { sql } = database;
+  const { id } = await person({ database });
+  onTestFinished(async () => {
+    await sql`DELETE FROM members`;
+    await sql`DELETE FROM users`;
+  });
+  await sql`UPDATE users SET is_operator = true WHERE id = ${id}`;
+  expect(await findingsOf(alertOf(operator))).toEqual([]);
+  await addMember(sql, operator, id, 'owner', { actor: 'operator', now });
+  expect(await findingsOf(alertOf(operator))).toMatchObject([{ subject: 'disk' }]);
 });
 
 test.each<[string, Partial<Alert>]>([

@@ -47,6 +47,11 @@ const check = (url: string, addresses = ['127.0.0.1']): Promise<Probed> =>
     stopping: new AbortController().signal,
   });
 
+test('ports that are not of websites are not tried, except where the operator allows the address', async () => {
+  expect(await check('http://menu.example:22/', ['93.184.215.14'])).toEqual({ state: 'unknown' });
+  expect(await check(`http://menu.example:${port}/fine`, ['93.184.215.14', '127.0.0.1'])).toEqual({ state: 'up' });
+});
+
 test.each([
   ['/fine', 'up'],
   ['/only-get', 'up'],
