@@ -41,7 +41,8 @@ import { sessionAdmission, targetParameters } from './session-admission.ts';
 import { sessionOperations } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
 import { handleSignIn, handleSignOut } from './sign-in.ts';
-import { signInPage, waysOf } from './sign-in-page.ts';
+import { signInPage } from './sign-in-page.ts';
+import { waysOf } from './ways.ts';
 
 /** One for all services of a process, because building it takes 0.4 s of CPU. */
 const bundle = onFirstUse(buildBundle);

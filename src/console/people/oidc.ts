@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf, notFound, Refusal } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import { findPerson, type PersonRefusal } from '../../people/oidc/find-person.ts';
 import { giveRole } from '../../people/oidc/give-role.ts';
@@ -21,7 +22,10 @@ function providerOf({ oidc }: Console): OidcProvider {
   return oidc;
 }
 
-/** Sends the browser to the provider. With `again=1`, the person has to prove there once more who they are. */
+/**
+ * Sends the browser to the provider, which sends it back to the page `next` of `account`. With `again=1`, the person has to prove
+ * there once more who they are.
+ */
 export async function startOidc(console: Console, context: RequestContext): Promise<Response> {
   const provider = providerOf(console);
   const { publicUrl } = console.service.addresses;
@@ -32,10 +36,20 @@ export async function startOidc(console: Console, context: RequestContext): Prom
   return orExplain(console, context, async () => {
     await requireFewTries(console, context);
     const location = await provider.authorizationUrl(`${publicUrl}${callbackPath}`, step);
-    const text = console.steps.begin('oidc', { ...step, next: next.length > maxNextLength ? '/console' : next });
+    const text = console.steps.begin('oidc', {
+      ...step,
+      next: next.length > maxNextLength ? '/console' : next,
+      account: accountOf(query),
+    });
     const headers = { location, 'cache-control': 'no-store', 'set-cookie': oidcCookie(text, publicUrl) };
     return new Response(null, { status: 302, headers });
   });
+}
+
+/** Only an id: the step is carried in a cookie. */
+function accountOf(query: URLSearchParams): string | undefined {
+  const account = query.get('account') ?? '';
+  return isId('acct', account) ? account : undefined;
 }
 
 /** Signs in the person whom the provider has sent back. */
@@ -56,7 +70,8 @@ async function finish(console: Console, context: RequestContext, provider: OidcP
   if (text === undefined || step === undefined || !(await console.steps.complete(text))) throw new Unable('expired');
   const identity = await provider.identify(new URL(locationOf(request), addresses.publicUrl), step);
   const user = await findUserOf(console, provider, identity);
-  return startUserSession(console, context, { user, by: 'oidc', next: step.next, isOwnDevice: false });
+  const { next, account } = step;
+  return startUserSession(console, context, { user, by: 'oidc', next, isOwnDevice: false, account });
 }
 
 /** The person of an identity, with the role that the provider's groups give. */
