@@ -32,6 +32,7 @@ import { consolePage, reloadPage } from './pages.ts';
 import { meOperations } from './people/me.ts';
 import { passkeyOperations } from './people/passkeys.ts';
 import { peopleRoutes } from './people/routes.ts';
+import { listSecurityChanges } from './people/security.ts';
 import { totpOperations } from './people/totp.ts';
 import { checkPhoneLink, handlePhoneSignIn, servePhonePage } from './phone.ts';
 import { safeNext } from './safe-next.ts';
@@ -73,6 +74,7 @@ export function serveConsole(
     ...meOperations(console),
     ...totpOperations(console),
     ...passkeyOperations(console),
+    listSecurityChanges(console),
     ...selectionOperations(service, api),
     readRecentScans(service),
   ];

@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../lib/sql.ts';
+import { noteChange, type Origin } from './security-changes.ts';
 
 const tables = ['user_identities', 'user_totp', 'user_recovery_codes', 'user_passkeys'] as const;
 
@@ -11,13 +12,14 @@ export async function deleteCredentials(tx: Transaction, user: string): Promise<
  * Confirms the address of a person whom a provider vouches for. If it was never confirmed, someone else may have signed up
  * with it: then nothing that was set up before signs in any more, and all sessions end.
  */
-export async function removeUnconfirmed(tx: Transaction, user: string, now: Date): Promise<void> {
+export async function removeUnconfirmed(tx: Transaction, user: string, origin: Origin): Promise<void> {
   const unconfirmed = await tx`
-    UPDATE users SET email_confirmed_at = ${now}, password_hash = NULL
+    UPDATE users SET email_confirmed_at = ${origin.now}, password_hash = NULL
     WHERE id = ${user} AND email_confirmed_at IS NULL RETURNING id`;
   if (unconfirmed.length === 0) return;
   await deleteCredentials(tx, user);
   await tx`DELETE FROM console_sessions WHERE user_id = ${user}`;
+  await noteChange(tx, { user, change: 'unconfirmed_removed' }, origin);
 }
 
 /** What a person can sign in with besides a password, for the page about them. */

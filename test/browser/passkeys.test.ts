@@ -40,6 +40,7 @@ test('a person adds a passkey, signs in with it without an address, proves a ses
   await button('Sign in').click();
   await button('Add a passkey').click();
   await page.getByText('Passkey added.').waitFor();
+  await page.getByLabel('Security history').getByText('Passkey added: Chrome on Linux computer').waitFor();
   await expectUsable(page);
   await page.getByRole('button', { name: /^Rename / }).click();
   await page.getByLabel('Name', { exact: true }).last().fill('My laptop');

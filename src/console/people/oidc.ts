@@ -11,6 +11,7 @@ import { noOidcCookie, oidcCookie, oidcStepOf } from '../cookies.ts';
 import { safeNext } from '../safe-next.ts';
 import { recordOutcome } from '../sign-in-outcome.ts';
 import { noticePage } from './link-page.ts';
+import { deviceOriginOf } from './origin.ts';
 import { startUserSession } from './start-session.ts';
 
 const maxNextLength = 1_000;
@@ -69,19 +70,25 @@ async function finish(console: Console, context: RequestContext, provider: OidcP
   const step = text === undefined ? undefined : console.steps.read('oidc', text);
   if (text === undefined || step === undefined || !(await console.steps.complete(text))) throw new Unable('expired');
   const identity = await provider.identify(new URL(locationOf(request), addresses.publicUrl), step);
-  const user = await findUserOf(console, provider, identity);
+  const user = await findUserOf(console, request.headers, provider, identity);
   const { next, account } = step;
   return startUserSession(console, context, { user, by: 'oidc', next, isOwnDevice: false, account });
 }
 
 /** The person of an identity, with the role that the provider's groups give. */
-async function findUserOf(console: Console, { settings }: OidcProvider, identity: Identity): Promise<string> {
+async function findUserOf(
+  console: Console,
+  headers: Headers,
+  { settings }: OidcProvider,
+  identity: Identity,
+): Promise<string> {
   const { sql, clock } = console.service;
   const { account } = settings;
   const given = roleOf(identity.claims, settings);
   if (given.by === 'groups' && given.role === undefined) throw new Unable('no_role');
   const joining = account === undefined || given.role === undefined ? undefined : { account, role: given.role };
-  const found = await findPerson(sql, identity, { joining, now: clock() });
+  const origin = deviceOriginOf(console.service, headers);
+  const found = await findPerson(sql, identity, { joining, origin });
   if ('refused' in found) throw new Unable(found.refused);
   if (account !== undefined && !(await giveRole(sql, account, found, given, clock())))
     console.log.warn(

@@ -2,12 +2,14 @@ import { endSessionsOf } from '../../accounts/other-sessions.ts';
 import { readForm } from '../../api/http/form.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { findLink, useUpLink, voidLink } from '../../people/links.ts';
+import { noteChange } from '../../people/security-changes.ts';
 import { findUser, storePassword } from '../../people/users.ts';
 import { type Console, htmlResponse, type RequestContext } from '../context.ts';
 import { afterPassword } from './after-password.ts';
 import { newPasswordField, personPage } from './link-page.ts';
 import { isFirstStep, linkPage, showVoid } from './link-steps.ts';
 import { orShowError, readNewPassword, refuseForm } from './new-person.ts';
+import { originOf } from './origin.ts';
 
 const step = { title: 'Set a new password', action: '/console/reset' };
 
@@ -42,6 +44,8 @@ export async function handleReset(console: Console, context: RequestContext): Pr
       await sql.begin(async (tx) => {
         await useUpLink(tx, 'reset', token, now);
         await storePassword(tx, user.id, passwordHash);
+        const origin = originOf(console.service, request.headers, user.id);
+        await noteChange(tx, { user: user.id, change: 'password_reset' }, origin);
       });
       await endSessionsOf(sql, user.id, { actor: user.id, now, cause: 'other_session' });
       const isOwnDevice = form.has('own_device');
