@@ -161,11 +161,13 @@ test('the list of a person is bounded, forgets after a year, and is deleted with
     sql.begin((tx) =>
       noteChange(tx, { user: ben.id, change: 'passkey_added', detail }, { actor: ben.id, now: new Date() }),
     );
+  await sql`
+    INSERT INTO security_changes (user_id, number, change, detail, actor, changed_at)
+    SELECT ${ben.id}, i, 'passkey_added', i::text, ${ben.id}, now() FROM generate_series(1, ${maxChanges}::int) AS i`;
   // Two at the same time are two.
-  await Promise.all([note('0'), note('1')]);
-  for (let i = 2; i < maxChanges + 2; i++) await note(String(i));
+  await Promise.all([note('last'), note('last')]);
   const listed = await changesOf(tab);
-  expect([listed.length, listed[0]?.['detail'], listed.at(-1)?.['detail']]).toEqual([maxChanges, '201', '2']);
+  expect([listed.length, listed[1]?.['detail'], listed.at(-1)?.['detail']]).toEqual([maxChanges, 'last', '3']);
   await sql`UPDATE security_changes SET changed_at = now() - interval '367 days' WHERE detail <> '7'`;
   await sweep(sql);
   expect(await changesOf(tab)).toMatchObject([{ detail: '7' }]);
