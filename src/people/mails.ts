@@ -10,6 +10,7 @@ import type { Invitation } from './invitations.ts';
 
 interface InvitedPerson {
   id: string;
+  invited_by: string;
   account: string;
   account_name: string;
   email: string;
@@ -53,7 +54,7 @@ const tooMany = (what: string) =>
 const enqueueInvitation = (
   mail: Outbox,
   sql: Queryable,
-  { id, account, account_name, email, role, url }: InvitedPerson,
+  { id, invited_by, account, account_name, email, role, url }: InvitedPerson,
 ): Promise<Queued> =>
   mail.enqueue(sql, {
     key: `invitation/${id}`,
@@ -67,31 +68,54 @@ const enqueueInvitation = (
         'The link works once, for 7 days.',
       ],
       action: { label: 'Join', url },
-      reason: `An owner of ${account_name} entered your address. If you do not know them, ignore this mail.`,
+      reason: `${invited_by === operator ? 'The operator of this service' : `An owner of ${account_name}`} entered your address. If you do not know them, ignore this mail.`,
     }),
   });
 
 /** How often an address can get a link. */
 const linkEveryMs = 5 * 60_000;
 
-export const mailReset = (
-  mail: Outbox,
-  sql: Queryable,
-  { user, email, url, now }: { user: string; email: string; url: string; now: Date },
-): Promise<Queued> =>
-  mail.enqueue(sql, {
-    key: `reset/${user}/${Math.floor(now.getTime() / linkEveryMs)}`,
-    account: null,
-    to: email,
-    subject: 'Set a new password for Scanlog',
-    ...mailBody({
-      heading: 'Set a new password',
-      paragraphs: ['The link works once, for 24 hours. It ends all your sessions.'],
-      action: { label: 'Set a new password', url },
-      reason:
-        'Your address was entered on the sign-in page. If that was not you, ignore this mail: nothing has changed.',
-    }),
-  });
+interface ResetLink {
+  user: string;
+  email: string;
+  url: string;
+  now: Date;
+}
+
+const resetMail = ({ email, url }: ResetLink, key: string, reason: string) => ({
+  key,
+  account: null,
+  to: email,
+  subject: 'Set a new password for Scanlog',
+  ...mailBody({
+    heading: 'Set a new password',
+    paragraphs: ['The link works once, for 24 hours. It ends all your sessions.'],
+    action: { label: 'Set a new password', url },
+    reason,
+  }),
+});
+
+/** For a person who forgot the password. */
+export const mailReset = (mail: Outbox, sql: Queryable, link: ResetLink): Promise<Queued> =>
+  mail.enqueue(
+    sql,
+    resetMail(
+      link,
+      `reset/${link.user}/${Math.floor(link.now.getTime() / linkEveryMs)}`,
+      'Your address was entered on the sign-in page. If that was not you, ignore this mail: nothing has changed.',
+    ),
+  );
+
+/** For a person for whom an operator has created the link. */
+export const mailOperatorsReset = (mail: Outbox, sql: Queryable, link: ResetLink): Promise<Queued> =>
+  mail.enqueue(
+    sql,
+    resetMail(
+      link,
+      `reset/${link.user}/operator/${link.now.getTime()}`,
+      'An operator of this service created the link for you. If you did not ask for it, ask the operator why.',
+    ),
+  );
 
 /** Asks a new person to confirm the address. */
 export const mailConfirmation = (

@@ -125,7 +125,9 @@ describe('an invitation', () => {
     const { body: key } = await account.live.post('/v1/account/keys', { name: 'Leaked', mode: 'live' });
     const byKey = await invite((body) => service.client(0, key.key).post('/v1/account/invitations', body));
     const open = async () => (await account.live.get('/v1/account/invitations')).body.data.length;
-    expect([await open(), (await newTab().form('/console/invitation', { token: byAna }, fresh())).status]).toEqual([2, 200]);
+    expect([await open(), (await newTab().form('/console/invitation', { token: byAna }, fresh())).status]).toEqual([
+      2, 200,
+    ]);
     expect((await bens.send('DELETE', `/console/api/account/members/${ana.id}`)).status).toBe(200);
     expect((await account.live.delete(`/v1/account/keys/${key.id}`)).status).toBe(200);
     expect(await open()).toBe(0);

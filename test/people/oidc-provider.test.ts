@@ -190,7 +190,7 @@ describe('the person of an identity', () => {
     account = (await createAccount(database.sql, { name: 'Café', plan: 'pro', now })).id;
   });
   const find = (of: Identity, mayCreate = true) =>
-    findPerson(database.sql, of, { joining: mayCreate ? { account, role: 'editor' } : undefined, now });
+    findPerson(database.sql, of, { joining: mayCreate ? { account, role: 'editor' } : undefined, origin: { now } });
   async function newUser(email: string, confirmedAt: Date | null = now): Promise<string> {
     const id = `usr_${randomUUID().replaceAll('-', '')}`;
     await database.sql`

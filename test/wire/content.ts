@@ -359,6 +359,12 @@ export const operatorChanges: Change[] = [
   { type: 'reset_link_created' as const, data: { user: 'usr_0000000000000000000000' } },
 ].map((event, i) => recorded('service', i + 1, event));
 
+/** What operators do to people, since the fixture before was written. */
+export const laterOperatorChanges: Change[] = [
+  { type: 'one_time_codes_removed' as const, data: { user: 'usr_0000000000000000000000' } },
+  { type: 'user_deleted' as const, data: { user: 'usr_0000000000000000000000' } },
+].map((event, i) => recorded('service', i + 1, event));
+
 /** One change of every type of members and invitations, and sessions of people. */
 export const memberChanges: Change[] = [
   { type: 'member_joined' as const, data: { user: 'usr_0000000000000000000000', role: 'owner' as const } },

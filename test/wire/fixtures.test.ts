@@ -24,6 +24,7 @@ import {
   domainChanges,
   importedChanges,
   keyChanges,
+  laterOperatorChanges,
   memberChanges,
   noteChanges,
   operatorChanges,
@@ -146,8 +147,8 @@ describe('a message of the stream', () => {
   });
 
   test('with what operators do to people is decoded', () => {
-    const { entries } = decodeMessage(bytes('stream-message-2-changes-operators'));
-    expect(entries).toEqual(operatorChanges);
+    expect(decodeMessage(bytes('stream-message-2-changes-operators')).entries).toEqual(operatorChanges);
+    expect(decodeMessage(bytes('stream-message-2-changes-operators-later')).entries).toEqual(laterOperatorChanges);
   });
 
   test('with an imported code is decoded', () => {
@@ -175,6 +176,9 @@ describe('a message of the stream', () => {
     );
     expect(encodeChanges(changeRange, operatorChanges.map(encodeChange))).toBe(
       text('stream-message-2-changes-operators'),
+    );
+    expect(encodeChanges(changeRange, laterOperatorChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-operators-later'),
     );
     expect(encodeChanges(changeRange, memberChanges.map(encodeChange))).toBe(text('stream-message-2-changes-members'));
     expect(encodeChanges(changeRange, targetingChanges.map(encodeChange))).toBe(

@@ -146,6 +146,7 @@ export const access = {
   addPasskey: { scope: null, role: 'viewer' },
   renamePasskey: { scope: null, role: 'viewer' },
   removePasskey: { scope: null, role: 'viewer', asksAgain: true },
+  listSecurityChanges: { scope: null, role: 'viewer' },
 
   // Of operators of the service, who count as owners of every account there (src/console/operator/admission.ts).
   listAllAccounts: { scope: null, role: 'owner' },

@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 /** Each apart, because the attributes that an input may have depend on its type. */
 const types = { text: { type: 'text' }, email: { type: 'email' }, password: { type: 'password' } } as const;
 
-interface Props {
+export interface FieldProps {
   label: string;
   value: string;
   onValue(value: string): void;
@@ -14,7 +14,7 @@ interface Props {
   prefix?: string;
   type?: keyof typeof types;
   /** What the browser may fill in. */
-  autocomplete?: 'off' | 'name' | 'email' | 'current-password' | 'new-password';
+  autocomplete?: 'off' | 'name' | 'email' | 'current-password' | 'new-password' | 'one-time-code';
   inputMode?: 'url' | 'numeric';
   placeholder?: string;
   /** Turns off spell checking and auto-capitalization. */
@@ -34,7 +34,7 @@ export function Field({
   type = 'text',
   autocomplete = 'off',
   ...input
-}: Props) {
+}: FieldProps) {
   const id = useId();
   const describedBy = [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`]
     .join(' ')
