@@ -10,6 +10,8 @@ export interface User {
   id: string;
   name: string;
   email: string;
+  /** Null for an address that anyone may have entered. */
+  email_confirmed_at: Date | null;
   /** argon2id; null for a person who signs in with something else. */
   password_hash: string | null;
   is_operator: boolean;
@@ -19,7 +21,7 @@ export interface User {
 }
 
 const columns = (sql: Queryable) =>
-  sql`u.id, u.name, u.email, u.password_hash, u.is_operator, u.created_at, u.last_signed_in_at, u.disabled_at`;
+  sql`u.id, u.name, u.email, u.email_confirmed_at, u.password_hash, u.is_operator, u.created_at, u.last_signed_in_at, u.disabled_at`;
 
 export async function findUser(sql: Queryable, id: string): Promise<User | undefined> {
   const [user] = isId('usr', id) ? await sql<User[]>`SELECT ${columns(sql)} FROM users u WHERE u.id = ${id}` : [];
