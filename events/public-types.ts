@@ -278,6 +278,7 @@ export const publicTypeNames = Object.keys(publicTypes) as PublicType[];
 export const hiddenEntries = [
   ...(['destination_blocked', 'destination_unblocked', 'scans_dropped', 'scans_archived'] as const),
   ...(['user_disabled', 'user_enabled', 'operator_set', 'reset_link_created'] as const),
+  ...(['one_time_codes_removed', 'user_deleted'] as const),
   ...(['account_deleted', 'code_erased', 'erased'] as const),
 ] satisfies EntryType[];
 

@@ -111,6 +111,22 @@ describe('a sign-in at the provider', () => {
     expect(joined).toMatchObject({ actor: user.id, data: { user: user.id, role: 'editor' } });
   });
 
+  test('opens the account of the page that asked for it, whatever account was used last', async () => {
+    server.person = newPerson({ groups: 'guests' });
+    const { browser } = await signIn();
+    const user = await signedInUser(browser);
+    const other = (await service.account()).id;
+    await addMember(service.database.sql, other, user.id, 'viewer', { actor: 'operator', now });
+    const start = await browser.get(`/console/oidc/start?account=${other}&next=/console/codes/new`);
+    const answer = await browser.get(await server.visit(start.headers.get('location') ?? ''));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/console/codes/new']);
+    const opened = bootstrapOf((await browser.get('/console')).text);
+    expect(opened).toMatchObject({
+      account: { id: other },
+      ways: { has_passwords: true, has_passkeys: true, provider: new URL(server.issuer).host },
+    });
+  });
+
   test('changes the role with the groups, as a text and as a list; an absent claim changes nothing', async () => {
     const person = newPerson({ groups: 'guests' });
     server.person = person;
@@ -161,6 +177,9 @@ describe('a sign-in at the provider', () => {
     await addMember(service.database.sql, account, user, 'viewer', { actor: 'operator', now });
     const { browser } = await signIn();
     expect(await signedInUser(browser)).toMatchObject({ id: user, name: 'Bob' });
+    const changes = await service.database.sql`
+      SELECT change, detail, actor FROM security_changes WHERE user_id = ${user}`;
+    expect([...changes]).toEqual([{ change: 'identity_linked', detail: new URL(server.issuer).host, actor: user }]);
   });
 
   test.each([
@@ -173,6 +192,25 @@ describe('a sign-in at the provider', () => {
     const { response, browser } = await signIn();
     expect([response.status, signedIn(browser)]).toEqual([403, false]);
     expect(response.text).toContain('your provider has not verified that it is yours');
+  });
+
+  test('counts as a proof from when the person proved at the provider who they are', async () => {
+    server.person = newPerson({ groups: 'guests' });
+    const exported = async () => {
+      const { browser } = await signIn();
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+      return (await fetch(`${service.urls[0]}/console/api/me/export`, { headers })).status;
+    };
+    expect(await exported(), 'just now').toBe(200);
+    const hourAgo = Math.floor(Date.now() / 1_000) - 3_600;
+    let sent: unknown;
+    server.forge = (claims) => {
+      sent = claims['auth_time'];
+      return Object.assign(claims, { auth_time: hourAgo });
+    };
+    expect(await exported(), 'an hour ago').toBe(403);
+    expect(sent, 'the provider is asked for the time').toBeTypeOf('number');
   });
 
   test('is refused for another subject with the address of a person', async () => {

@@ -114,12 +114,29 @@ test('a code proves a session again, and turning codes off needs a proof', async
   expect((await signIn(email)).response.status, 'the password alone').toBe(303);
 });
 
-test('our script, which signs in without leaving the page, is told about the code', async () => {
-  const { email } = await newPersonWithCodes();
+test('our script signs in without leaving the page: it gets the step, and sends the code for it', async () => {
+  const { email, code, recovery } = await newPersonWithCodes();
   const tab = openTab(service.urls[0] ?? '');
-  const headers = { 'sec-fetch-site': 'same-origin', accept: 'application/json' };
-  const { status, body } = await tab.form('/console/session', { email, password: goodPassword }, headers);
-  expect([status, body.error.message]).toEqual([401, expect.stringContaining('one-time code')]);
+  const script = { 'sec-fetch-site': 'same-origin', accept: 'application/json' };
+  const send = (path: string, fields: Record<string, string>) => tab.form(path, fields, script);
+  const begin = () => send('/console/session', { email, password: goodPassword, account });
+  const begun = await begin();
+  expect([begun.status, Object.keys(begun.body), await isSignedIn(tab)]).toEqual([200, ['step'], false]);
+  const { step } = begun.body;
+  const refused = await send('/console/code', { step, code: 'abcde-fghjk-mnpqr' });
+  expect([refused.status, refused.body.error]).toEqual([
+    401,
+    { code: 'unauthorized', message: expect.stringContaining('This code is wrong') },
+  ]);
+  const done = await send('/console/code', { step, code: code() });
+  expect([done.status, done.body]).toMatchObject([200, { account: { id: account }, user: { email } }]);
+  expect(await isSignedIn(tab)).toBe(true);
+  const again = await send('/console/code', { step, code: recovery[0] ?? '' });
+  expect([again.status, again.body.error.code], 'the same step').toEqual([400, 'step_over']);
+  const late = (await begin()).body.step;
+  pass(601);
+  const expired = await send('/console/code', { step: late, code: code() });
+  expect([expired.status, expired.body.error.code]).toEqual([400, 'step_over']);
 });
 
 test('a session with an API key has no codes', async () => {

@@ -8,7 +8,8 @@ import { deviceOf } from '../cookies.ts';
 import { safeNext } from '../safe-next.ts';
 import { isSameOrigin } from '../same-site.ts';
 import { recordOutcome } from '../sign-in-outcome.ts';
-import { signInPage, waysOf } from '../sign-in-page.ts';
+import { signInPage } from '../sign-in-page.ts';
+import { waysOf } from '../ways.ts';
 import { afterPassword } from './after-password.ts';
 
 /** Handles the sign-in form with address and password. */
