@@ -173,7 +173,8 @@ test('the list of a person is bounded, forgets after a year, and is deleted with
   expect(await changesOf(tab)).toMatchObject([{ detail: '7' }]);
   expect((await tab.send('DELETE', '/console/api/me')).status).toBe(200);
   expect([...(await sql`SELECT FROM security_changes WHERE user_id = ${ben.id}`)]).toEqual([]);
-  const [deleted] = await sql`SELECT type, actor, data FROM events WHERE stream = 'service' ORDER BY version DESC LIMIT 1`;
+  const [deleted] =
+    await sql`SELECT type, actor, data FROM events WHERE stream = 'service' ORDER BY version DESC LIMIT 1`;
   expect(deleted).toEqual({ type: 'user_deleted', actor: ben.id, data: { user: ben.id } });
 });
 

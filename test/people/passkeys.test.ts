@@ -51,7 +51,9 @@ describe('passkeys', () => {
   test('stay while nothing else signs the person in, also if two are removed at the same time', async () => {
     const user = await newUser(null);
     const ids = [await newPasskey(user), await newPasskey(user)];
-    const removed = await Promise.allSettled(ids.map((id) => removePasskey(database.sql, { user, id }, { actor: user, now })));
+    const removed = await Promise.allSettled(
+      ids.map((id) => removePasskey(database.sql, { user, id }, { actor: user, now })),
+    );
     expect(removed.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await listPasskeys(database.sql, user)).toHaveLength(1);
   });
