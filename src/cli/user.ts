@@ -81,8 +81,7 @@ export async function userReset(
     return { user: found, ...(await createResetLink(sql, found.id, origin)) };
   });
   const url = urlOfLink(findPublicUrl(data), 'reset', token);
-  if (json)
-    return printJson({ user_id: user.id, url, expires_at: expires_at.toISOString(), is_mailed: isMailed });
+  if (json) return printJson({ user_id: user.id, url, expires_at: expires_at.toISOString(), is_mailed: isMailed });
   print(`${user.name} sets a new password with this link, once, until ${expires_at.toISOString()}:\n`);
   print(`  ${bold(url)}`);
   if (isMailed) print(`\nIt is mailed to ${user.email}, too.`);

@@ -182,11 +182,7 @@ export const renamePasskey = async (
 };
 
 /** False if the person has no such passkey. Throws 409 if nothing else signs the person in. */
-export const removePasskey = (
-  sql: Sql,
-  { user, id }: { user: string; id: string },
-  origin: Origin,
-): Promise<boolean> =>
+export const removePasskey = (sql: Sql, { user, id }: { user: string; id: string }, origin: Origin): Promise<boolean> =>
   sql.begin(async (tx) => {
     // Two removals at the same time must not leave the person without any.
     await tx`SELECT FROM users WHERE id = ${user} FOR UPDATE`;

@@ -54,7 +54,8 @@ describe('scopes', () => {
 
   test('the table has no operation that does not exist', async () => {
     const documented = (await operationsOf(service.urls[0] as string)).map(([, , { operationId }]) => operationId);
-    const ofConsole = /Selected|Console|Me$|Totp$|Passkey$|^replaceRecoveryCodes$|^listSecurityChanges$|^checkShortCodes$|^createPhoneLink$/;
+    const ofConsole =
+      /Selected|Console|Me$|Totp$|Passkey$|^replaceRecoveryCodes$|^listSecurityChanges$|^checkShortCodes$|^createPhoneLink$/;
     const ofOperators: string[] = operatorOperations({ addresses: {} } as unknown as Service).map(
       (one) => one.operationId,
     );

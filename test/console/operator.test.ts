@@ -223,8 +223,7 @@ describe('people', () => {
     const { sql } = service.database;
     await sql`UPDATE users SET is_operator = false`;
     const [one, other] = [await operator(), await operator()];
-    const remove = (by: typeof one, id: string) =>
-      by.tab.send('PATCH', `${base}/users/${id}`, { is_operator: false });
+    const remove = (by: typeof one, id: string) => by.tab.send('PATCH', `${base}/users/${id}`, { is_operator: false });
     const answers = await Promise.all([remove(one, other.id), remove(other, one.id)]);
     // The second is refused as the last operator, or because the first was faster than its admission.
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, expect.toSatisfy((status) => status >= 403)]);
@@ -232,9 +231,15 @@ describe('people', () => {
     expect(left).toHaveLength(1);
     const last = left[0]?.id === one.id ? one : other;
     const refused = await last.tab.send('PATCH', `${base}/users/${last.id}`, { is_operator: false });
-    expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('No one would be operator')]);
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      expect.stringContaining('No one would be operator'),
+    ]);
     const deleted = await last.tab.send('DELETE', '/console/api/me');
-    expect([deleted.status, deleted.body.error.message]).toEqual([409, expect.stringContaining('No one would be operator')]);
+    expect([deleted.status, deleted.body.error.message]).toEqual([
+      409,
+      expect.stringContaining('No one would be operator'),
+    ]);
     expect((await last.tab.get(`${base}/users`)).status, 'nothing was done').toBe(200);
   });
 });
@@ -263,7 +268,10 @@ test('a change needs a proof of the last 15 minutes, a read does not', async () 
   const unproven = await signedInPerson(service);
   const change = () => tab.send('PATCH', `${base}/users/${unproven.id}`, { is_disabled: true });
   expect((await change()).status).toBe(403);
-  expect([...(await sql`SELECT FROM users WHERE id = ${unproven.id} AND disabled_at IS NULL`)], 'unchanged').toHaveLength(1);
+  expect(
+    [...(await sql`SELECT FROM users WHERE id = ${unproven.id} AND disabled_at IS NULL`)],
+    'unchanged',
+  ).toHaveLength(1);
   await sql`UPDATE console_sessions SET last_proof_at = now() WHERE user_id = ${id}`;
   expect((await change()).status, 'after a proof').toBe(200);
 });

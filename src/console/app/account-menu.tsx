@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
 import { Dialog } from './parts/dialog.tsx';
-import { Menu } from './parts/menu.tsx';
 import { KeySignInForm } from './parts/key-sign-in-form.tsx';
+import { Menu } from './parts/menu.tsx';
 import { roleTexts } from './roles.ts';
 import { type Mode, pageUrl } from './router.ts';
 import { bootstrap, hasMode } from './welcome.ts';

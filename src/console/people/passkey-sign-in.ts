@@ -2,7 +2,15 @@ import { readForm } from '../../api/http/form.ts';
 import { Refusal } from '../../lib/errors.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { personOfPasskey, type Site, signInOptions } from '../../people/passkeys.ts';
-import { type Console, htmlResponse, jsonResponse, peerOf, queryOf, type RequestContext, wantsJson } from '../context.ts';
+import {
+  type Console,
+  htmlResponse,
+  jsonResponse,
+  peerOf,
+  queryOf,
+  type RequestContext,
+  wantsJson,
+} from '../context.ts';
 import { moduleScript, ownDeviceField, type Page, renderDocument } from '../pages.ts';
 import { safeNext } from '../safe-next.ts';
 import { isSameOrigin } from '../same-site.ts';

@@ -4,9 +4,9 @@ import { currentMode } from '../router.ts';
 import { type Loss, restoreSession, useLoss } from '../session.ts';
 import { bootstrap } from '../welcome.ts';
 import { Dialog } from './dialog.tsx';
+import { KeySignInForm } from './key-sign-in-form.tsx';
 import { useOwnDevice } from './own-device.tsx';
 import { PersonSignInDialog } from './person-sign-in.tsx';
-import { KeySignInForm } from './key-sign-in-form.tsx';
 
 /** Covers the page while its session does not fit; the page below keeps what the user has typed. */
 export function SessionDialog() {

@@ -65,4 +65,6 @@ export function Security() {
 }
 
 const whoOf = ({ by, device, browser }: OwnSecurityChange) =>
-  by === 'operator' ? 'By an operator' : deviceName({ device: device ?? 'Unknown device', browser: browser ?? 'Unknown' });
+  by === 'operator'
+    ? 'By an operator'
+    : deviceName({ device: device ?? 'Unknown device', browser: browser ?? 'Unknown' });
