@@ -16,7 +16,7 @@ import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 // With an address that a phone could open, the console shows the code that signs it in.
-const service = useService({ config: { publicUrl: 'http://qr.example' } });
+const service = useService({ projections: false, config: { publicUrl: 'http://qr.example' } });
 const phoneScreen = { viewport: { width: 390, height: 800 }, colorScheme: 'dark' } as const;
 
 let account: TestAccount;
@@ -164,7 +164,9 @@ describe('sessions', () => {
 
   test('show a new key until it is confirmed, and give the focus back', async () => {
     await page.goto(`${url}/console/account/keys`);
-    expect(await focusedAfterPress(button('Create key')), 'keys pressed at once belong to its first field').toBe('Name');
+    expect(await focusedAfterPress(button('Create key')), 'keys pressed at once belong to its first field').toBe(
+      'Name',
+    );
     await page.keyboard.type('Website');
     await page.keyboard.press('Enter');
     const secret = dialog().locator('code');
