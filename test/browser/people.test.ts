@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { goodPassword, person, signedIn, type TestPerson } from '../support/people.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 
 let account: TestAccount;
 let page: Page;

@@ -16,7 +16,7 @@ import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 // With an address that a phone could open, the console shows the code that signs it in.
-const service = useService({ config: { publicUrl: 'http://qr.example' } });
+const service = useService({ projections: false, config: { publicUrl: 'http://qr.example' } });
 const phoneScreen = { viewport: { width: 390, height: 800 }, colorScheme: 'dark' } as const;
 
 let account: TestAccount;

@@ -4,7 +4,7 @@ import { createAccount } from '../../src/accounts/accounts.ts';
 import { openTab } from '../support/console.ts';
 import { useService } from '../support/service.ts';
 
-const service = useService();
+const service = useService({ projections: false });
 const tab = () => openTab(service.urls[0] as string);
 
 const policy = {

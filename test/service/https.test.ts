@@ -8,6 +8,7 @@ import { useService } from '../support/service.ts';
 const publicUrl = 'https://qr.example.com';
 const abuseContact = 'https://example.com/report?a=1&b="2"';
 const service = useService({
+  projections: false,
   config: { publicUrl, abuseContact, securityContact: 'mailto:security@example.com' },
   clock: () => new Date('2026-03-01T09:30:00.000Z'),
 });

@@ -67,20 +67,19 @@ export async function signIn(page: Page, url: string, key: string): Promise<void
   expect(response.status(), await response.text()).toBe(303);
 }
 
+/** What has the focus: its label, or its text. */
+export const focused = (page: Page): Promise<string> => page.evaluate(focusedLabel);
+
+const focusedLabel = `
+  document.activeElement.getAttribute('aria-label') ??
+  document.activeElement.labels?.[0]?.textContent ??
+  document.activeElement.textContent`;
+
 /**
  * Presses a button, and returns what has the focus in the task after it, before the browser has drawn a frame: a user types on
  * as fast.
  */
 export const focusedAfterPress = (button: Locator): Promise<string> => button.evaluate(pressAndTellFocus);
-
-/** What has the focus: its label, or its text. */
-export const focused = (page: Page): Promise<string> => page.evaluate(focusedLabel);
-
-const focusedLabel = `(
-  document.activeElement.getAttribute('aria-label') ??
-  document.activeElement.labels?.[0]?.textContent ??
-  document.activeElement.textContent
-)`;
 
 /** A function of the browser's, because Playwright calls no text with the element. */
 const pressAndTellFocus = new Function(
@@ -113,14 +112,18 @@ interface Violation {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Violations on the current page that axe rates serious or critical, of all rules or of those named. */
+/**
+ * Violations on the current page that axe rates serious or critical, of all rules or of those named. Of a page with a modal
+ * dialog only the dialog is looked at: what is behind it cannot be used.
+ */
 export async function accessibilityViolations(page: Page, rules: 'all' | readonly string[] = 'all'): Promise<string[]> {
   // The page's Content-Security-Policy blocks injected script elements; `evaluate` is not subject to it.
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axeSource);
   // Without `preload`, which fetches style sheets again for a rule that is not enabled.
   const options = { resultTypes: ['violations'], preload: false, ...(rules === 'all' ? {} : { runOnly: rules }) };
   const violations = await page.evaluate(
-    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+    `axe.run([...document.querySelectorAll('dialog:modal')].at(-1) ?? document, ${JSON.stringify(options)})
+      .then(({ violations }) => violations)`,
   );
   return (violations as Violation[])
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
