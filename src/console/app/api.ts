@@ -123,7 +123,8 @@ const write = async <T>(
   headers: Record<string, string> = {},
 ): Promise<T> => (await request(method, apiUrl(path), { body, headers })).json();
 
-async function* linesOf<T>({ body }: Response): AsyncGenerator<T[]> {
+async function* linesOf<T>(response: Promise<Response>): AsyncGenerator<T[]> {
+  const { body } = await response;
   const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = ''; reader !== undefined; ) {
     const { done, value } = await reader.read().catch(() => {
@@ -146,9 +147,8 @@ export const api = {
   post: <T>(path: string, body?: unknown, headers?: Record<string, string>) => write<T>('POST', path, body, headers),
   upload: async <T>(path: string, file: Blob): Promise<T> => (await request('POST', apiUrl(path), { file })).json(),
   /** Uploads a file, and yields the JSON lines of the response as they arrive. */
-  lines: async function* <T>(path: string, query: Query, file: Blob, signal: AbortSignal): AsyncGenerator<T[]> {
-    yield* linesOf<T>(await request('POST', apiUrl(path, query), { file, signal }));
-  },
+  lines: <T>(path: string, query: Query, file: Blob, signal: AbortSignal) =>
+    linesOf<T>(request('POST', apiUrl(path, query), { file, signal })),
   put: <T>(path: string, body: unknown) => write<T>('PUT', path, body),
   patch: <T>(path: string, body: unknown) => write<T>('PATCH', path, body),
   delete: <T>(path: string) => write<T>('DELETE', path),

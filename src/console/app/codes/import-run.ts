@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { SourceName } from '../../../imports/source-names.ts';
-import { api, errorMessage, isSessionError } from '../api.ts';
+import { api, errorMessage } from '../api.ts';
 import type { LinksFile } from './links-file.ts';
 
 /** What became of a link, or in a check what would. */
@@ -44,7 +44,9 @@ export function useImportRun() {
   useEffect(() => () => abort.current?.abort(), []);
 
   async function start({ content }: LinksFile, settings: ImportSettings, isDryRun: boolean): Promise<void> {
-    const { signal } = (abort.current = new AbortController());
+    const own = new AbortController();
+    abort.current = own;
+    const { signal } = own;
     let now: ImportRun = { isDryRun, outcomes: [], totals: undefined, error: undefined };
     const show = (changes: Partial<ImportRun>) => {
       now = { ...now, ...changes };
@@ -65,8 +67,7 @@ export function useImportRun() {
       }
       if (now.totals === undefined) throw new Error('The connection was closed.');
     } catch (error) {
-      if (!isSessionError(error)) show({ error: errorMessage(error) });
-      else show({ error: 'You are signed out.' });
+      show({ error: errorMessage(error) });
     }
   }
 
