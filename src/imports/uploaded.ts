@@ -8,8 +8,8 @@ import type { SourceName } from './source-names.ts';
 /** More come by the command of the operator, which reads files of any size. */
 export const maxUploadedLinks = 10_000;
 
-/** Bytes of a table, or links of a JSON file, that are read before other requests get their turn: about 2 ms. */
-const bytesPerTurn = 64 * 1024;
+/** Bytes of a table, or links of a JSON file, that are read before other requests get their turn: a few milliseconds. */
+const bytesPerTurn = 16 * 1024;
 const linksPerTurn = 500;
 
 export interface UploadedFile {

@@ -197,17 +197,35 @@ describe('security', () => {
 
 describe('an upload of links of another service', () => {
   const upload = async (api: Api, query: string, body: string, type = 'text/csv') => {
-    const answer = await api.send(`/v1/qrcodes/import${query}`, { method: 'POST', body, headers: { 'content-type': type } });
-    const lines = answer.status === 200 ? answer.text.trim().split('\n').map((line) => JSON.parse(line)) : [];
+    const answer = await api.send(`/v1/qrcodes/import${query}`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': type },
+    });
+    const lines =
+      answer.status === 200
+        ? answer.text
+            .trim()
+            .split('\n')
+            .map((line) => JSON.parse(line))
+        : [];
     return { status: answer.status, error: answer.body.error, links: lines.slice(0, -1), totals: lines.at(-1) };
   };
-  const rows = (count: number) => Array.from({ length: count }, (_, i) => `https://bit.ly/up-${i},https://example.com/${i},a`);
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, i) => `https://bit.ly/up-${i},https://example.com/${i},a`);
   const bitly = (lines: string[]) => ['Bitlink,Long URL,Color', ...lines].join('\n');
 
   test('creates nothing in a dry run, then each link once, and names every one', async () => {
     const { live, id } = await service.account();
     const file = bitly([...rows(250), 'https://bit.ly/a,https://example.com,b']);
-    const totals = { source: 'bitly', imported: 250, unchanged: 0, refused: 1, incomplete: 0, unread_columns: ['Color'] };
+    const totals = {
+      source: 'bitly',
+      imported: 250,
+      unchanged: 0,
+      refused: 1,
+      incomplete: 0,
+      unread_columns: ['Color'],
+    };
     const dry = await upload(live, '?dry_run=true', file);
     expect(dry.totals).toEqual({ ...totals, dry_run: true });
     expect(dry.links[0]).toMatchObject({ outcome: 'imported', qr_id: null, short_url: `${service.urls[0]}/up-0` });
@@ -276,6 +294,7 @@ describe('an upload of links of another service', () => {
     const done = answers.filter(({ status }) => status === 200);
     expect(done.length).toBeGreaterThan(0);
     expect(done.reduce((sum, { totals }) => sum + totals.imported, 0)).toBe(1_000);
-    for (const { status, error } of answers) if (status !== 200) expect([status, error.code]).toEqual([409, 'conflict']);
+    for (const { status, error } of answers)
+      if (status !== 200) expect([status, error.code]).toEqual([409, 'conflict']);
   });
 });

@@ -150,7 +150,10 @@ describe('given short codes', () => {
         body,
         headers: { 'content-type': 'text/csv' },
       });
-      const lines = text.trim().split('\n').map((line) => JSON.parse(line));
+      const lines = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
       expect(lines.at(-1), query).toMatchObject({ imported, refused: 12 - imported });
       if (imported < 12) expect(lines[11].reasons[0]).toMatch(/^An account may choose 10 short codes in 30 days/);
     }

@@ -93,7 +93,9 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
     expect((await upload(2 ** 21)).status).toBe(413);
     const csv = ['--http1.1', '--header', 'Content-Type: text/csv', '--data-binary', '@-', ...withKey(keys.live)];
     const importFile = (bytes: number) =>
-      request(proxy, '/v1/qrcodes/import?dry_run=true', csv, { input: 'url\nhttps://example.com/'.padEnd(bytes, '\n') });
+      request(proxy, '/v1/qrcodes/import?dry_run=true', csv, {
+        input: 'url\nhttps://example.com/'.padEnd(bytes, '\n'),
+      });
     expect((await importFile(2 ** 22)).status).toBe(200);
     const largeFile = await importFile(2 ** 22 + 1);
     expect([largeFile.status, JSON.parse(largeFile.body).error.message]).toEqual([

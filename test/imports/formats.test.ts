@@ -3,8 +3,8 @@ import { linkOfRow, readTitles } from '../../src/imports/columns.ts';
 import { type CsvRow, readCsv } from '../../src/imports/csv.ts';
 import { countOf, type Item } from '../../src/imports/link.ts';
 import { type PlanOptions, planLink } from '../../src/imports/plan.ts';
-import type { SourceName } from '../../src/imports/source-names.ts';
 import { recognizeJson, recognizeTitles } from '../../src/imports/recognize.ts';
+import type { SourceName } from '../../src/imports/source-names.ts';
 import { sourceOf } from '../../src/imports/sources.ts';
 import { readTime } from '../../src/imports/times.ts';
 import { items, tables } from './shapes.ts';
@@ -133,12 +133,15 @@ describe('the service of a file', () => {
     expect(recognizeTitles(titles?.cells ?? [])).toBe(source === 'any service' ? undefined : source);
   });
 
-  test.each(Object.entries(items))('is recognized by an entry of %s, alone, in a list or on a page', (source, { item }) => {
-    const page = { pagination: { next: '', total: 1 }, links: { link_1: item } };
-    for (const content of [item, [item], [{ total: 1, data: [item] }], page])
-      expect(recognizeJson(content)).toBe(source);
-    expect(recognizeJson([{ name: 'Menu', destination_url: 'https://example.com' }])).toBeUndefined();
-  });
+  test.each(Object.entries(items))(
+    'is recognized by an entry of %s, alone, in a list or on a page',
+    (source, { item }) => {
+      const page = { pagination: { next: '', total: 1 }, links: { link_1: item } };
+      for (const content of [item, [item], [{ total: 1, data: [item] }], page])
+        expect(recognizeJson(content)).toBe(source);
+      expect(recognizeJson([{ name: 'Menu', destination_url: 'https://example.com' }])).toBeUndefined();
+    },
+  );
 });
 
 describe('what people write', () => {

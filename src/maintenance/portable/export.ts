@@ -43,7 +43,9 @@ export async function exportAccount(file: string, options: ExportOptions): Promi
     return exported;
   } catch (error) {
     await rm(partial, { force: true });
-    throw isOfFile(error) ? new StartError(`${file} cannot be written, and nothing is left of it: ${messageOf(error)}`) : error;
+    throw isOfFile(error)
+      ? new StartError(`${file} cannot be written, and nothing is left of it: ${messageOf(error)}`)
+      : error;
   } finally {
     await handle.close();
   }

@@ -179,7 +179,9 @@ test('an export to a full disk names the file, and leaves nothing; the next one 
   const path = join(folder, 'full.account');
   const options = { sql, box: testBox, account, now };
   symlinkSync('/dev/full', `${path}.${process.pid}.part`);
-  await expect(exportAccount(path, options)).rejects.toThrow(`${path} cannot be written, and nothing is left of it: ENOSPC`);
+  await expect(exportAccount(path, options)).rejects.toThrow(
+    `${path} cannot be written, and nothing is left of it: ENOSPC`,
+  );
   expect(readdirSync(folder).filter((name) => name.startsWith('full.account'))).toEqual([]);
   expect(contentOf(path, (await exportAccount(path, options)).key)).toEqual(contentOf(file, key));
 });

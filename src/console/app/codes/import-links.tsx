@@ -22,8 +22,8 @@ export function LinksImport() {
     return (
       <Empty title="Not available in test mode">
         <p>
-          Links keep their short codes, which test codes would take from your live ones for good. Switch to live mode:
-          a file is checked there first, which creates nothing.
+          Links keep their short codes, which test codes would take from your live ones for good. Switch to live mode: a
+          file is checked there first, which creates nothing.
         </p>
       </Empty>
     );

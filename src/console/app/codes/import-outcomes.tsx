@@ -48,7 +48,10 @@ export function ImportOutcomes({ run: { isDryRun, outcomes, totals } }: { run: I
 const rankOf = ({ outcome, reasons }: LinkOutcome) =>
   outcome === 'refused' ? 0 : reasons.length > 0 ? 1 : outcome === 'imported' ? 2 : 3;
 
-const OutcomeRow = ({ outcome: { link, destination_url, short_url, qr_id, ...result }, isDryRun }: {
+const OutcomeRow = ({
+  outcome: { link, destination_url, short_url, qr_id, ...result },
+  isDryRun,
+}: {
   outcome: LinkOutcome;
   isDryRun: boolean;
 }) => (
