@@ -59,7 +59,10 @@ beforeAll(async () => {
   key = (await exportAccount(file, { sql, box: testBox, account, now })).key;
 });
 // Each keeps its connections until it is dropped.
-afterEach(() => drop());
+afterEach(async () => {
+  await drop();
+  drop = async () => {};
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function target(): Promise<Sql> {

@@ -40,7 +40,7 @@ export interface ImportSettings {
 /** Checks or imports a file, and shows what became of its links while they arrive. Leaving the page ends it. */
 export function useImportRun() {
   const [run, setRun] = useState<ImportRun>();
-  const abort = useRef<AbortController>();
+  const abort = useRef<AbortController | undefined>(undefined);
   useEffect(() => () => abort.current?.abort(), []);
 
   async function start({ content }: LinksFile, settings: ImportSettings, isDryRun: boolean): Promise<void> {
