@@ -260,7 +260,7 @@ describe('an account deleted by the operator', () => {
     const { status, body } = await other.live.post('/v1/qrcodes', newCode({ short_code: 'zebra-menu' }));
     expect([status, body.error?.code]).toEqual([409, 'short_code_taken']);
     const kept = await sql()`SELECT name, destination_url, status, style FROM codes WHERE account = ${gone.id}`;
-    expect(kept).toHaveLength(23);
+    expect(kept).toHaveLength(24);
     for (const code of kept) expect(code).toEqual({ name: '', destination_url: '', status: 'deleted', style: {} });
   });
 

@@ -1,4 +1,4 @@
-import { lineFields, scanLines, unescaped } from '../../../events/scan-line.ts';
+import { lineFields, lineVersion, scanLines, unescaped } from '../../../events/scan-line.ts';
 import { appendLockHolds } from '../../lib/append-lock-holds.ts';
 import type { Sql } from '../../lib/sql.ts';
 import { locks } from '../../log/locks.ts';
@@ -171,7 +171,8 @@ const quoted = (text: string) => `"${/["\\]/.test(text) ? text.replace(/["\\]/g,
 
 /** The columns of scan lines, each as a Postgres array. */
 function columnsOf(lines: string[], version: number): string[] {
-  const rows = lines.length === 0 ? [] : scanLines(version, lines.join('\n')).map(({ line }) => line.split('\t'));
+  const current = version === lineVersion ? lines : scanLines(version, lines.join('\n')).map(({ line }) => line);
+  const rows = current.map((line) => line.split('\t'));
   return columns.map((name) => {
     const index = lineFields.indexOf(name);
     const fieldOf = (row: string[]) => row[index] ?? '';
