@@ -59,6 +59,7 @@ export function importOperation(service: Service): Operation {
 The answer has one JSON object a line, as soon as its batch of 100 links is done: \`link\`, \`destination_url\`, \`outcome\` (\`imported\`, \`unchanged\` if an earlier import has it, or \`refused\`), \`qr_id\`, \`short_url\`, and \`reasons\`: why the link is refused, or what it came without. The last line has \`source\`, \`dry_run\`, the numbers \`imported\`, \`unchanged\`, \`refused\` and \`incomplete\`, and \`unread_columns\`. If an import fails part-way, the service closes the connection: an answer without the last line is not complete. Send the file again to continue; what was imported stays and does not come twice. An account can run one import at a time.`,
     query,
     upload: [...mediaTypes],
+    uploadExample: [{ address: 'menu', target: 'https://example.com/menu', description: 'Menu', visit_count: 42 }],
     readBody: readFile,
     success: { status: 200, description: 'What became of each link.', files: ['application/x-ndjson'] },
     errors: ['invalid_request', 'live_key_required', 'not_found', 'conflict'],
@@ -73,8 +74,9 @@ The answer has one JSON object a line, as soon as its batch of 100 links is done
         domain: domainIn({ domain }),
         isPartial: partial,
         isDryRun: dry_run,
-        signal,
       });
+      // Ends it after the present batch, also if the client has gone before the answer is read.
+      signal.addEventListener('abort', () => void lines.return(undefined), { once: true });
       return {
         status: 200,
         // What is wrong with the file is answered with 400.
@@ -102,10 +104,9 @@ interface Import {
   domain: string | undefined;
   isPartial: boolean;
   isDryRun: boolean;
-  signal: AbortSignal;
 }
 
-/** Imports the links, and yields what became of each batch. Ends after the present batch when the client disconnects. */
+/** Imports the links, and yields what became of each batch. */
 async function* linesOf(service: Service, running: Set<string>, options: Import): AsyncGenerator<Uint8Array> {
   const { caller, isDryRun } = options;
   if (running.has(caller.account))
@@ -123,7 +124,6 @@ async function* linesOf(service: Service, running: Set<string>, options: Import)
         if (outcome.outcome === 'imported' && outcome.leftOut.length > 0) totals.incomplete++;
       }
       yield encoded(outcomes.map((outcome) => presentOutcome(outcome, service.addresses.shortBaseUrl)));
-      if (options.signal.aborted) return;
       await requireStillAdmitted(service.sql, caller, service.clock());
     }
     yield encoded([{ source, dry_run: isDryRun, ...totals, unread_columns: unread }]);
