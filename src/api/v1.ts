@@ -23,6 +23,7 @@ import { serveSwagger } from './openapi/swagger.ts';
 import { bulkUpdateQrCodes } from './qrcodes/bulk-update.ts';
 import { createOperations } from './qrcodes/create-qrcodes.ts';
 import { duplicateQrCode } from './qrcodes/duplicate.ts';
+import { importOperation } from './qrcodes/import-links.ts';
 import { qrcodeOperations } from './qrcodes/qrcodes.ts';
 import { targetingOperations } from './qrcodes/targeting.ts';
 import { reportOperations } from './reports/reports.ts';
@@ -60,6 +61,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   const proofs = createProofs((request, account) => renderer.run('proof', () => request, { account }));
   const operations = [
     ...createOperations(service, proofs),
+    importOperation(service),
     duplicateQrCode(service, proofs),
     bulkUpdateQrCodes(service),
     ...qrcodeOperations(service),

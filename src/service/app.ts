@@ -88,17 +88,14 @@ export function serveRequests(server: Server, app: Elysia, edge: Edge | undefine
   });
 }
 
-/** The app answers unless there is a code with this word as its short code, and the request is one that its link gets. */
-async function answerByLinkOrApp(app: Elysia, edge: Edge, request: Request, shortCode: string, peer: string) {
+/** What a link gets is for the code with this word as its short code, whether there is one or not; the app answers the rest. */
+function answerByLinkOrApp(app: Elysia, edge: Edge, request: Request, shortCode: string, peer: string) {
   const { method, headers } = request;
   const isForm = method === 'POST' && /^application\/x-www-form-urlencoded/i.test(headers.get('content-type') ?? '');
   // What clients of the Model Context Protocol ask for with GET.
   const isStream = headers.get('accept')?.includes('text/event-stream') ?? false;
-  if (isForm || ((method === 'GET' || method === 'HEAD') && !isStream)) {
-    const response = await edge.redirect(request, shortCode, peer);
-    if (response.status !== 404) return response;
-  }
-  return answerByApp(app, request);
+  const isForLink = isForm || ((method === 'GET' || method === 'HEAD') && !isStream);
+  return isForLink ? edge.redirect(request, shortCode, peer) : answerByApp(app, request);
 }
 
 const answerByApp = async (app: Elysia, request: Request) => withRequestId(request, await app.fetch(request));

@@ -5,6 +5,7 @@ import { givenShortCodesOf } from '../../src/codes/quota.ts';
 import { VersionTaken } from '../../src/log/append.ts';
 import { type Api, newCode } from '../support/api.ts';
 import { uniqueName } from '../support/database.ts';
+import { givenDomain } from '../support/domains.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
 import { endWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
@@ -138,6 +139,30 @@ describe('given short codes', () => {
     await service.database.sql`UPDATE codes SET created_at = created_at - interval '30 days' WHERE account = ${id}`;
     expect((await live.post('/v1/qrcodes', givenCode())).status, 'after 30 days').toBe(201);
     await service.database.sql`UPDATE codes SET created_at = created_at + interval '30 days' WHERE account = ${id}`;
+  });
+
+  test('limit an upload of links to the service, in a dry run too, but not to a domain of the account', async () => {
+    const { live, id } = await service.account('enterprise');
+    const { name } = await givenDomain(service, id, 'given.example.com');
+    const links = Array.from({ length: 12 }, (_, i) => `${uniqueName()},https://example.com/${i}`);
+    const body = ['slug,url', ...links].join('\n');
+    for (const [query, imported] of [
+      ['?dry_run=true', maxGivenShortCodes],
+      ['', maxGivenShortCodes],
+      [`?source=dub&domain=${name}`, 12],
+    ] as const) {
+      const { text } = await live.send(`/v1/qrcodes/import${query}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'text/csv' },
+      });
+      const lines = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(lines.at(-1), query).toMatchObject({ imported, refused: 12 - imported });
+      if (imported < 12) expect(lines[11].reasons[0]).toMatch(/^An account may choose 10 short codes in 30 days/);
+    }
   });
 
   test('of test codes are counted apart: a test key neither uses up nor reads the quota of live codes', async () => {

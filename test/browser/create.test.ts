@@ -209,6 +209,39 @@ describe('the import', () => {
   });
 });
 
+describe('the import of links of another service', () => {
+  test('recognizes the service, shows what would come and why not, then imports it with links to the codes', async () => {
+    const given = unique('bit');
+    await page.goto(`${url}/console/codes/import`);
+    await page.getByText('Links of another service').click();
+    await page.waitForURL('**/codes/import?from=service');
+    const table = [
+      'Bitlink,Long URL,Title,Color',
+      `https://bit.ly/${given},https://example.com/menu,Menu,red`,
+      'https://bit.ly/a,https://example.com/short,Too short,red',
+    ].join('\n');
+    const buffer = Buffer.from(table);
+    await page.locator('input[type=file]').setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer });
+    expect(await page.getByLabel('Service').inputValue()).toBe('bitly');
+    await page.getByText('“links.csv” looks like an export of Bitly.').waitFor();
+    await button('Check').click();
+    await page.getByText('1 link can be imported, 1 not possible.').waitFor();
+    await page.getByText('Not possible: short code "a" must have 3 to 50').waitFor();
+    await page.getByText('Not read: “Color”.').waitFor();
+    expect((await account.live.get(`/v1/qrcodes?q=${given}`)).body.pagination.total).toBe(0);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 700 });
+    expect(await horizontalOverflow(page)).toBe(0);
+
+    await button('Import 1 link').click();
+    await page.getByText('1 link was imported, 1 not possible.').waitFor();
+    await page.locator('.rows').getByRole('link').click();
+    await page.getByRole('heading', { name: 'Menu' }).waitFor();
+    const answer = await fetch(`${url}/${given}`, { redirect: 'manual' });
+    expect(answer.headers.get('location')).toBe('https://example.com/menu');
+  });
+});
+
 describe('a static code', () => {
   test('is filled in, previewed and downloaded by keyboard on a dark phone', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });

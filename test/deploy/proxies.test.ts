@@ -78,7 +78,7 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
     expect(other.headers['location']).toBe(expected);
   });
 
-  test('takes bodies up to 1 MiB, and answers larger ones like the service', async () => {
+  test('takes bodies up to 1 MiB, and imports up to 4 MiB, and answers larger ones like the service', async () => {
     const { keys } = await service.account();
     const json = ['--header', 'Content-Type: application/json', '--data-binary', '@-'];
     const send = (bytes: number, ...args: string[]) => {
@@ -91,6 +91,17 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
     const upload = (bytes: number) => request(proxy, '/v1/logos', image, { input: ' '.repeat(bytes) });
     expect((await upload(2 ** 20)).status, 'the image reaches the service, which cannot read it').toBe(400);
     expect((await upload(2 ** 21)).status).toBe(413);
+    const csv = ['--http1.1', '--header', 'Content-Type: text/csv', '--data-binary', '@-', ...withKey(keys.live)];
+    const importFile = (bytes: number) =>
+      request(proxy, '/v1/qrcodes/import?dry_run=true', csv, {
+        input: 'url\nhttps://example.com/'.padEnd(bytes, '\n'),
+      });
+    expect((await importFile(2 ** 22)).status).toBe(200);
+    const largeFile = await importFile(2 ** 22 + 1);
+    expect([largeFile.status, JSON.parse(largeFile.body).error.message]).toEqual([
+      413,
+      'The file must have at most 4 MiB: split it, or ask the operator to import it.',
+    ]);
     for (const args of [[], ['--header', 'Transfer-Encoding: chunked', '--header', 'Expect:']]) {
       const { status, headers, body } = await send(2 ** 20 + 1, '--http1.1', ...args);
       expect([status, headers['content-type'], JSON.parse(body)]).toEqual([

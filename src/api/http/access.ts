@@ -44,6 +44,7 @@ export const access = {
 
   createQrCode: { scope: 'codes.write', role: 'editor' },
   createQrCodes: { scope: 'codes.write', role: 'editor' },
+  importLinks: { scope: 'codes.write', role: 'editor' },
   duplicateQrCode: { scope: 'codes.write', role: 'editor' },
   updateQrCode: { scope: 'codes.write', role: 'editor' },
   updateQrCodes: { scope: 'codes.write', role: 'editor' },

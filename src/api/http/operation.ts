@@ -58,6 +58,8 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
   checkBody?(body: unknown): Static<B>;
   /** For an operation that takes a file instead of JSON: the media types, and what reads the body. */
   upload?: string[];
+  /** The content of a file, if one of the media types is JSON. */
+  uploadExample?: object;
   readBody?(request: Request): Promise<unknown>;
   /** Request headers, each with its description. */
   headers?: Record<string, string>;

@@ -17,7 +17,7 @@ const responseHeaders = {
 
 /** The OpenAPI description of an operation, generated from the schemas that validate its requests. */
 export function describe(operation: Operation): DocumentDecoration {
-  const { operationId, tag, summary, description, success, body, upload } = operation;
+  const { operationId, tag, summary, description, success, body, upload, uploadExample } = operation;
   const { scope, role } = accessOf(operationId);
   return {
     tags: [tag],
@@ -29,7 +29,7 @@ export function describe(operation: Operation): DocumentDecoration {
     'x-role': role,
     parameters: parameters(operation),
     ...(body === undefined ? {} : { requestBody: { required: true, content: content(body) } }),
-    ...(upload === undefined ? {} : { requestBody: { required: true, content: uploadContent(upload) } }),
+    ...(upload === undefined ? {} : { requestBody: { required: true, content: uploadContent(upload, uploadExample) } }),
     responses: {
       [success.status]: {
         description: success.description,
@@ -44,10 +44,13 @@ export function describe(operation: Operation): DocumentDecoration {
   } as DocumentDecoration;
 }
 
+const anyJson = { anyOf: [{ type: 'array', items: { type: 'object' } }, { type: 'object' }] };
+
 /** A file as the body, or as `file` of a form. */
-const uploadContent = (types: string[]) =>
+const uploadContent = (types: string[], example: object | undefined) =>
   Object.fromEntries(
     types.map((type) => {
+      if (type === 'application/json') return [type, { schema: anyJson, example }];
       const file = { type: 'string', format: 'binary' };
       return [
         type,

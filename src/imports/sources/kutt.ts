@@ -1,6 +1,6 @@
 import { type ApiClient, objectOf, urlBelow } from '../client.ts';
 import { withPassword } from '../columns.ts';
-import { countOf, type Item, idOf, isItem, type LinkPage, listOf, partsOf, type SourceLink, textOf } from '../link.ts';
+import { countOf, type Item, identityOf, isItem, type LinkPage, listOf, type SourceLink, textOf } from '../link.ts';
 import type { Source } from './source.ts';
 
 /** `GET /api/v2/links` of https://github.com/thedevs-network/kutt, which returns up to 50 links. */
@@ -9,15 +9,10 @@ export const kutt: Source = { readItem, itemsOf: (response) => listOf(response['
 const pageSize = 50;
 
 function readItem(item: Item): SourceLink[] {
-  const parts = partsOf(textOf(item['link']));
-  const host = textOf(item['domain'])?.toLowerCase() ?? parts?.host;
-  const shortCode = textOf(item['address']) ?? parts?.shortCode ?? '';
   const isBanned = item['banned'] === true || item['banned'] === 1;
   return [
     {
-      id: idOf(host, shortCode),
-      host,
-      shortCode,
+      ...identityOf({ shortUrl: item['link'], host: item['domain'], shortCode: item['address'] }),
       destination: textOf(item['target']) ?? '',
       title: textOf(item['description']),
       tags: [],

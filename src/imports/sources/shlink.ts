@@ -6,11 +6,10 @@ import {
   countOf,
   deviceRules,
   type Item,
-  idOf,
+  identityOf,
   isItem,
   type LinkPage,
   listOf,
-  partsOf,
   type SourceLink,
   textOf,
 } from '../link.ts';
@@ -27,16 +26,11 @@ export const shlink: Source = {
 const pageSize = 100;
 
 function linkOf(item: Item, ruleList: unknown): SourceLink {
-  const parts = partsOf(textOf(item['shortUrl']));
-  const host = textOf(item['domain'])?.toLowerCase() ?? parts?.host;
-  const shortCode = textOf(item['shortCode']) ?? parts?.shortCode ?? '';
   const meta = isItem(item['meta']) ? item['meta'] : {};
   const visits = isItem(item['visitsSummary']) ? item['visitsSummary']['total'] : item['visitsCount'];
   const { rules, unsupported } = readRules(ruleList);
   return {
-    id: idOf(host, shortCode),
-    host,
-    shortCode,
+    ...identityOf({ shortUrl: item['shortUrl'], host: item['domain'], shortCode: item['shortCode'] }),
     destination: textOf(item['longUrl']) ?? '',
     title: textOf(item['title']),
     tags: listOf(item['tags']).flatMap((tag) => textOf(tag) ?? []),

@@ -4,11 +4,10 @@ import {
   countOf,
   deviceRules,
   type Item,
-  idOf,
+  identityOf,
   isItem,
   type LinkPage,
   listOf,
-  partsOf,
   type SourceLink,
   textOf,
 } from '../link.ts';
@@ -20,14 +19,11 @@ export const shortIo: Source = { readItem, itemsOf: (response) => listOf(respons
 const pageSize = 150;
 
 function readItem(item: Item): SourceLink[] {
-  const parts = partsOf(textOf(item['secureShortURL']) ?? textOf(item['shortURL']));
-  const shortCode = textOf(item['path']) ?? parts?.shortCode ?? '';
+  const shortUrl = textOf(item['secureShortURL']) ?? item['shortURL'];
   const hasPassword = item['hasPassword'] === true || textOf(item['password']) !== undefined;
   return [
     {
-      id: idOf(parts?.host, shortCode),
-      host: parts?.host,
-      shortCode,
+      ...identityOf({ shortUrl, shortCode: item['path'] }),
       destination: textOf(item['originalURL']) ?? '',
       title: textOf(item['title']),
       tags: listOf(item['tags']).flatMap((tag) => textOf(tag) ?? []),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Scope, scopes } from '../../../events/scopes.ts';
 import { created, type Json } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
 import { mcpClient } from '../../support/mcp.ts';
 import { holdWindows } from '../../support/rate-windows.ts';
 import { sendRaw } from '../../support/raw-http.ts';
@@ -154,9 +155,14 @@ test('a code that had the short code before the word was reserved keeps its link
   });
   expect(response.status).toBe(400);
   const scan = (method = 'GET') => fetch(`${url()}/mcp`, { method, redirect: 'manual' });
+  const answerTo = async (shortCode: string) => {
+    const { status, headers } = await fetch(`${url()}/${shortCode}`, { redirect: 'manual' });
+    return [status, headers.get('content-type'), headers.get('allow')];
+  };
+  expect(await answerTo('mcp'), 'like every unknown short code').toEqual(await answerTo('no-such-code'));
   const code = await created(live, { short_code: 'was-free' });
   await service.database.sql`UPDATE codes SET short_code = 'mcp' WHERE id = ${code.id}`;
-  expect((await scan()).headers.get('location')).toBe(code.destination_url);
+  await eventually(async () => expect((await scan()).headers.get('location')).toBe(code.destination_url));
   expect((await scan('HEAD')).status).toBe(302);
   expect((await send({ method: 'GET' })).status, 'a client of the protocol').toBe(405);
   expect((await send({ key: keys.live })).status).toBe(200);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
@@ -72,7 +72,10 @@ beforeAll(async () => {
   key = (await exportAccount(file, { sql, box: testBox, account, now })).key;
 });
 // Each keeps its connections until it is dropped.
-afterEach(() => drop());
+afterEach(async () => {
+  await drop();
+  drop = async () => {};
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function target(): Promise<Sql> {
@@ -195,6 +198,18 @@ describe('nothing is imported', () => {
       await sql`DELETE FROM codes`;
     }
   });
+});
+
+test('an export to a full disk names the file, and leaves nothing; the next one is complete', async () => {
+  const { sql } = service.database;
+  const path = join(folder, 'full.account');
+  const options = { sql, box: testBox, account, now };
+  symlinkSync('/dev/full', `${path}.${process.pid}.part`);
+  await expect(exportAccount(path, options)).rejects.toThrow(
+    `${path} cannot be written, and nothing is left of it: ENOSPC`,
+  );
+  expect(readdirSync(folder).filter((name) => name.startsWith('full.account'))).toEqual([]);
+  expect(contentOf(path, (await exportAccount(path, options)).key)).toEqual(contentOf(file, key));
 });
 
 /** A code of another account. `id` is undefined for the id of a code of the file. */

@@ -7733,6 +7733,90 @@ export type CreateQrCodesResponses = {
 
 export type CreateQrCodesResponse = CreateQrCodesResponses[keyof CreateQrCodesResponses];
 
+export type ImportLinksData = {
+    body: Blob | File;
+    path?: never;
+    query?: {
+        /**
+         * The service that the file is from; `csv` is any other table. Without it, the titles of the columns or the fields of the JSON decide.
+         */
+        source?: 'bitly' | 'dub' | 'shlink' | 'kutt' | 'yourls' | 'rebrandly' | 'short-io' | 'csv';
+        /**
+         * The custom domain of the account that all links come to. Without it, each stays on its domain if that is one of the account, and otherwise comes to the domain of the service.
+         */
+        domain?: string;
+        /**
+         * Whether to import a link also without what Scanlog has no equivalent for, such as an A/B test.
+         */
+        partial?: boolean;
+        /**
+         * Whether to check everything and create nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/v1/qrcodes/import';
+};
+
+export type ImportLinksErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ImportLinksError = ImportLinksErrors[keyof ImportLinksErrors];
+
+export type ImportLinksResponses = {
+    /**
+     * What became of each link.
+     */
+    200: Blob | File;
+};
+
+export type ImportLinksResponse = ImportLinksResponses[keyof ImportLinksResponses];
+
 export type DuplicateQrCodeData = {
     body: QrCodeDuplicate;
     headers?: {
