@@ -5,8 +5,8 @@ import { escapeHtml } from '../lib/html.ts';
 import type { Logger } from '../lib/logger.ts';
 import { requestIdOf } from '../lib/request-id.ts';
 import { languageOf, textsIn } from '../texts/in-language.ts';
-import { refusalResponse, refusalOf } from './http/responses.ts';
 import { readForm } from './http/form.ts';
+import { refusalOf, refusalResponse } from './http/responses.ts';
 import type { Context } from './http/traced.ts';
 import type { Service } from './service.ts';
 

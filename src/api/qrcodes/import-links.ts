@@ -7,9 +7,9 @@ import { importLinks, type Outcome } from '../../imports/import.ts';
 import { sourceNames } from '../../imports/source-names.ts';
 import { maxUploadedLinks, readUploaded, type UploadedFile, type UploadedLinks } from '../../imports/uploaded.ts';
 import { invalid, Refusal, retryLater, StartError } from '../../lib/errors.ts';
-import { started } from '../http/answers.ts';
 import { readBytes } from '../http/body.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { started } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { domainIn } from './domain-query.ts';
 

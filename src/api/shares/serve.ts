@@ -12,7 +12,6 @@ import { isPassword } from '../../lib/passwords.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import { QueueFull } from '../../lib/semaphore.ts';
 import { languageOf } from '../../texts/in-language.ts';
-import { refusalResponse, refusalOf } from '../http/responses.ts';
 import { readForm } from '../http/form.ts';
 import { refusalOf, refusalResponse } from '../http/responses.ts';
 import type { Context } from '../http/traced.ts';

@@ -1,7 +1,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
-import { json } from '../../api/http/responses.ts';
 import { type Operation, operation } from '../../api/http/operation.ts';
+import { json } from '../../api/http/responses.ts';
 import { exact, orNull } from '../../api/http/schemas.ts';
 import { byOf, type ListedChange, listChanges } from '../../people/security-changes.ts';
 import { securityChanges } from '../../people/security-kinds.ts';

@@ -31,7 +31,7 @@ export function MapLinks({ label, places, onFocused, onHovered }: Props) {
   };
   if (places.length === 0) return null;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a drawing cannot be a fieldset
+    // biome-ignore lint/a11y/useSemanticElements lint/a11y/noInteractiveElementToNoninteractiveRole: a drawing cannot be a fieldset
     <g ref={group} role="group" aria-label={label} onKeyDown={move}>
       {places.map(({ key, href, text, class: className, drawing }, index) => (
         <a
