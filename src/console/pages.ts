@@ -64,6 +64,8 @@ export interface Bootstrap {
   role: Role;
   /** The accounts that the person belongs to. */
   accounts: { id: string; name: string; role: Role }[];
+  /** How people can sign in again without leaving the page; `provider` is the host of the OpenID provider. */
+  ways: { has_passwords: boolean; has_passkeys: boolean; provider: string | null };
   is_own_device: boolean;
   ends_at: string;
   public_url: string;
@@ -78,7 +80,7 @@ export interface Bootstrap {
 
 export const bootstrapOf = (
   { account, keys, user, role, is_own_device, ends_at }: Session,
-  { asksTimeZone, accounts }: { asksTimeZone: boolean; accounts: Bootstrap['accounts'] },
+  { asksTimeZone, accounts, ways }: { asksTimeZone: boolean } & Pick<Bootstrap, 'accounts' | 'ways'>,
   { publicUrl, shortBaseUrl }: Addresses,
   { frameFont, plotScript, world, cities }: Bundle,
 ): Bootstrap => ({
@@ -94,6 +96,7 @@ export const bootstrapOf = (
   user,
   role,
   accounts,
+  ways,
   is_own_device,
   ends_at: ends_at.toISOString(),
   public_url: publicUrl,

@@ -105,6 +105,7 @@ test('the account has analytics over all codes, whose filters are in the URL and
   await shows('Scans', '4');
 
   await page.getByText('So far', { exact: true }).waitFor();
+  await settled();
   const map = page.getByRole('group', { name: 'Map of scans by country and city' });
   const onMap = (kind: 'Countries' | 'Cities') => map.getByRole('group', { name: kind }).getByRole('link');
   await onMap('Countries').focus();

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { failureTable } from '../../src/cli/test/report.ts';
 import { Stalls } from '../../src/cli/test/stall.ts';
 import { eventually } from '../support/eventually.ts';
+import { secondsLeft } from '../support/time-left.ts';
 
 describe('the table of several runs', () => {
   test('lists every test that failed, the most frequent first, with each message once', () => {
@@ -23,6 +24,30 @@ describe('the table of several runs', () => {
 
   test('says that nothing failed', () => {
     expect(failureTable([{ passed: 3, failures: [] }])).toBe('No test failed in 1 run.');
+  });
+});
+
+describe('the time that is left', () => {
+  const waiting = (expectedSeconds: number) => ({ expectedSeconds, ranSeconds: undefined, isDone: false });
+  const running = (expectedSeconds: number, ranSeconds: number) => ({ expectedSeconds, ranSeconds, isDone: false });
+  const done = (expectedSeconds: number, ranSeconds: number) => ({ expectedSeconds, ranSeconds, isDone: true });
+  const many = Array.from({ length: 100 }, () => waiting(10));
+
+  test('is what the table says, from the beginning, also before the first file has ended', () => {
+    expect(secondsLeft([waiting(100), waiting(100), ...many], 4)).toBe(300);
+    expect(secondsLeft([running(100, 40), running(100, 40), ...many], 4)).toBe(280);
+    expect(secondsLeft([done(100, 100), done(100, 100), ...many], 4)).toBe(250);
+  });
+
+  test('follows the pace of the machine', () => {
+    const half = Array.from({ length: 100 }, () => done(10, 20));
+    expect(secondsLeft([...half, ...many], 4)).toBeCloseTo(473, 0);
+    expect(secondsLeft([running(100, 300), ...many], 4)).toBeGreaterThan(250);
+  });
+
+  test('is at least that of the longest file, and none at the end', () => {
+    expect(secondsLeft([running(100, 10), waiting(20)], 4)).toBe(90);
+    expect(secondsLeft([done(100, 80)], 4)).toBe(0);
   });
 });
 

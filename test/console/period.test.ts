@@ -44,7 +44,7 @@ describe('periodOf', () => {
     expect(periodBeforeLabel(name, period, now)).toBe(before);
   });
 
-  test('days are those of the time zone', () => {
+  test('days begin and end in the time zone', () => {
     expect(periodOf('7d', null, null, 'Pacific/Auckland', now).start_date).toBe('2026-11-10');
     expect(periodOf('custom', '2026-11-01', '2026-11-16', 'Pacific/Auckland', now).end_date).toBeUndefined();
   });

@@ -7,7 +7,7 @@ import { endWindows, holdWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 import { dumpTable } from '../support/tables.ts';
 
-const service = useService({ instances: 2 });
+const service = useService({ projections: false, instances: 2 });
 const tabOn = (instance = 0) => openTab(service.urls[instance] as string);
 
 describe('signing in', () => {

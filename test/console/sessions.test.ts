@@ -9,7 +9,7 @@ import { useService } from '../support/service.ts';
 import { dumpTable } from '../support/tables.ts';
 
 const captured = captureLog();
-const service = useService({ log: captured.log });
+const service = useService({ projections: false, log: captured.log });
 const iphone =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 17_7 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.7 Mobile/15E148 Safari/604.1';
 const sameOrigin = { 'sec-fetch-site': 'same-origin' };
@@ -104,8 +104,8 @@ describe('signing in a phone', () => {
   test('works once among concurrent attempts', async () => {
     const laptop = await signedIn((await service.account()).keys.live);
     const token = await createLink(laptop);
-    const answers = await atOnce(8, () => postForm(newPhone(), '/console/phone', token, sameOrigin));
-    expect(countStatuses(answers)).toEqual({ 303: 1, 404: 7 });
+    const responses = await atOnce(8, () => postForm(newPhone(), '/console/phone', token, sameOrigin));
+    expect(countStatuses(responses)).toEqual({ 303: 1, 404: 7 });
     expect(await sessionsOf(laptop)).toHaveLength(2);
   });
 

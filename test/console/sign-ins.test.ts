@@ -6,7 +6,7 @@ import { holdWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 
 const captured = captureLog();
-const service = useService({ log: captured.log });
+const service = useService({ projections: false, log: captured.log });
 const from = (address: string) => ({ 'sec-fetch-site': 'same-origin', 'x-forwarded-for': address });
 const signIns = () => captured.lines().filter(({ outcome }) => outcome !== undefined);
 

@@ -8,6 +8,7 @@ import { useService } from '../support/service.ts';
 const publicUrl = 'https://qr.example.com';
 const abuseContact = 'https://example.com/report?a=1&b="2"';
 const service = useService({
+  projections: false,
   config: { publicUrl, abuseContact, securityContact: 'mailto:security@example.com' },
   clock: () => new Date('2026-03-01T09:30:00.000Z'),
 });
@@ -44,9 +45,9 @@ describe('with an https PUBLIC_URL', () => {
 
 describe('contacts', () => {
   test('security.txt names the contact and expires in less than a year (RFC 9116)', async () => {
-    const answer = await get('/.well-known/security.txt');
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
-    expect(await answer.text()).toBe(
+    const response = await get('/.well-known/security.txt');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(await response.text()).toBe(
       [
         'Contact: mailto:security@example.com',
         'Expires: 2026-08-28T00:00:00Z',

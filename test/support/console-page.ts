@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterEach, beforeEach, expect } from 'vitest';
 import type { Plan } from '../../events/plans.ts';
 import { useBrowser, type WatchedPage } from './browser.ts';
@@ -59,13 +59,39 @@ export function useConsole(
 
 /** Signs in as the form does, without loading the pages before and after it. */
 export async function signIn(page: Page, url: string, key: string): Promise<void> {
-  const answer = await page.request.post(`${url}/console/session`, {
+  const response = await page.request.post(`${url}/console/session`, {
     form: { key },
     headers: { 'sec-fetch-site': 'same-origin' },
     maxRedirects: 0,
   });
-  expect(answer.status(), await answer.text()).toBe(303);
+  expect(response.status(), await response.text()).toBe(303);
 }
+
+/** What has the focus: its label, or its text. */
+export const focused = (page: Page): Promise<string> => page.evaluate(focusedLabel);
+
+const focusedLabel = `
+  document.activeElement.getAttribute('aria-label') ??
+  document.activeElement.labels?.[0]?.textContent ??
+  document.activeElement.textContent`;
+
+/**
+ * Presses a button, and returns what has the focus in the task after it, before the browser has drawn a frame: a user types on
+ * as fast.
+ */
+export const focusedAfterPress = (button: Locator): Promise<string> => button.evaluate(pressAndTellFocus);
+
+/** A function of the browser's, because Playwright calls no text with the element. */
+const pressAndTellFocus = new Function(
+  'button',
+  `return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve(${focusedLabel});
+    button.focus();
+    button.click();
+    port2.postMessage(undefined);
+  })`,
+) as (button: unknown) => Promise<string>;
 
 /** Opens the menu with the mode, help and sign-out. */
 export const openAccountMenu = (page: Page): Promise<void> =>
@@ -86,14 +112,18 @@ interface Violation {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Violations on the current page that axe rates serious or critical, of all rules or of those named. */
+/**
+ * Violations on the current page that axe rates serious or critical, of all rules or of those named. Of a page with a modal
+ * dialog only the dialog is looked at: what is behind it cannot be used.
+ */
 export async function accessibilityViolations(page: Page, rules: 'all' | readonly string[] = 'all'): Promise<string[]> {
   // The page's Content-Security-Policy blocks injected script elements; `evaluate` is not subject to it.
   if (!(await page.evaluate(`'axe' in window`))) await page.evaluate(axeSource);
   // Without `preload`, which fetches style sheets again for a rule that is not enabled.
   const options = { resultTypes: ['violations'], preload: false, ...(rules === 'all' ? {} : { runOnly: rules }) };
   const violations = await page.evaluate(
-    `axe.run(document, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+    `axe.run([...document.querySelectorAll('dialog:modal')].at(-1) ?? document, ${JSON.stringify(options)})
+      .then(({ violations }) => violations)`,
   );
   return (violations as Violation[])
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -16,14 +16,15 @@ export interface TestDatabase {
   sql: Sql;
 }
 
-async function onServer(statements: string[]): Promise<void> {
-  const server = connect(inject('stack').adminDatabaseUrl, { max: 1, answerTimeoutMs: 'none' });
-  try {
-    await server`SET statement_timeout = 0`;
-    for (const statement of statements) await server.unsafe(statement);
-  } finally {
-    await server.end();
+let connected: Sql | undefined;
+
+/** The connection of this process that creates and drops databases. */
+function server(): Sql {
+  if (connected === undefined) {
+    connected = connect(inject('stack').adminDatabaseUrl, { max: 1, responseTimeoutMs: 'none' });
+    Object.assign(connected.options.connection, { statement_timeout: 0 });
   }
+  return connected;
 }
 
 export async function createDatabase(template = templateDatabase): Promise<TestDatabase & { drop(): Promise<void> }> {
@@ -31,14 +32,19 @@ export async function createDatabase(template = templateDatabase): Promise<TestD
   // Copying the files takes a third of the time and CPU of writing every page to the WAL, which is the default.
   const create = `CREATE DATABASE ${name} TEMPLATE ${template} OWNER ${serviceRole} STRATEGY FILE_COPY`;
   // Two copies of a template at the same time would fail.
-  await onServer(['SELECT pg_advisory_lock(1)', create]);
+  await server()`SELECT pg_advisory_lock(1)`;
+  try {
+    await server().unsafe(create);
+  } finally {
+    await server()`SELECT pg_advisory_unlock(1)`;
+  }
   const urlOn = (server: string) => new URL(`/${name}`, server).href;
   const { databaseUrl, adminDatabaseUrl } = inject('stack');
   const url = urlOn(databaseUrl);
   const sql = connect(url);
   const drop = async () => {
     await sql.end({ timeout: 1 });
-    await onServer([`DROP DATABASE ${name} WITH (FORCE)`]);
+    await server().unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
   };
   return { url, adminUrl: urlOn(adminDatabaseUrl), sql, drop };
 }

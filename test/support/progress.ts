@@ -3,6 +3,7 @@ import type { UserConsoleLog } from 'vitest';
 import type { Reporter, TestModule, TestSpecification, Vitest } from 'vitest/node';
 import type { Failure, Report } from '../../src/cli/test/report.ts';
 import { secondsOf } from './durations.ts';
+import { secondsLeft } from './time-left.ts';
 
 /** Without a terminal, a line this often. */
 const lineEveryMs = 15_000;
@@ -18,9 +19,10 @@ const reportFile = process.env['SCANLOG_TEST_REPORT'];
 export class Progress implements Reporter {
   #vitest: Vitest | undefined;
   #startedAt = 0;
-  #files = 0;
-  #workTotal = 0;
-  #done: TestModule[] = [];
+  #paths: string[] = [];
+  /** When each file began, and how many seconds those that have ended took. */
+  readonly #begunAt = new Map<string, number>();
+  readonly #tookSeconds = new Map<string, number>();
   #failed = 0;
   #ticking: NodeJS.Timeout | undefined;
   readonly #out = process.stdout;
@@ -31,8 +33,7 @@ export class Progress implements Reporter {
 
   onTestRunStart(specifications: readonly TestSpecification[]): void {
     this.#startedAt = performance.now();
-    this.#files = specifications.length;
-    this.#workTotal = workOf(specifications);
+    this.#paths = specifications.map(({ moduleId }) => moduleId);
     this.#print(`order: seed ${this.#vitest?.config.sequence.seed}`);
     this.#ticking = setInterval(() => this.#show(), this.#out.isTTY ? 500 : lineEveryMs);
   }
@@ -41,8 +42,12 @@ export class Progress implements Reporter {
     this.#print(content.trimEnd());
   }
 
+  onTestModuleQueued({ moduleId }: TestModule): void {
+    this.#begunAt.set(moduleId, performance.now());
+  }
+
   onTestModuleEnd(file: TestModule): void {
-    this.#done.push(file);
+    this.#tookSeconds.set(file.moduleId, secondsSince(this.#begunAt.get(file.moduleId)));
     const failures = failuresOf(file);
     this.#failed += failures.length;
     for (const { test, message } of failures) this.#print(`✗ ${test}: ${message}`);
@@ -64,13 +69,22 @@ export class Progress implements Reporter {
   }
 
   #show(): void {
-    const elapsed = (performance.now() - this.#startedAt) / 1000;
-    const done = workOf(this.#done);
-    const rest = this.#workTotal - done;
-    const left = done === 0 ? '' : `, about ${duration((rest * elapsed) / done)} left`;
+    const [done, begun] = [this.#tookSeconds.size, this.#begunAt.size];
     const failed = this.#failed === 0 ? 'none failed' : `${this.#failed} failed`;
-    const line = `${this.#done.length} of ${this.#files} files, ${failed}, ${duration(elapsed)}${left}`;
+    const left = `about ${duration(this.#secondsLeft())} left`;
+    const files = `${done} of ${this.#paths.length} files done, ${begun - done} running`;
+    const line = `${files}, ${failed}, ${duration(secondsSince(this.#startedAt))}, ${left}`;
     this.#out.write(this.#out.isTTY ? `\r${line}\x1b[K` : `${line}\n`);
+  }
+
+  #secondsLeft(): number {
+    const files = this.#paths.map((path) => {
+      const begunAt = this.#begunAt.get(path);
+      const took = this.#tookSeconds.get(path);
+      const ranSeconds = took ?? (begunAt === undefined ? undefined : secondsSince(begunAt));
+      return { expectedSeconds: secondsOf(path), ranSeconds, isDone: took !== undefined };
+    });
+    return secondsLeft(files, Number(this.#vitest?.config.maxWorkers ?? 1));
   }
 
   #print(text: string): void {
@@ -86,13 +100,14 @@ export class Progress implements Reporter {
   }
 }
 
-const workOf = (files: Iterable<{ moduleId: string }>) =>
-  [...files].reduce((sum, { moduleId }) => sum + secondsOf(moduleId), 0);
-
 const count = (items: Iterable<unknown>) => [...items].length;
 
-const duration = (seconds: number) =>
-  seconds < 90 ? `${Math.round(seconds)} s` : `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+const secondsSince = (begunAt = performance.now()) => (performance.now() - begunAt) / 1000;
+
+function duration(exact: number): string {
+  const seconds = Math.round(exact);
+  return seconds < 90 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}
 
 /** The failed tests of a file, and the file or a group of its tests if a hook failed. */
 function* failed(file: TestModule) {

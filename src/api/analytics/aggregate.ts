@@ -2,8 +2,8 @@ import { Type as t } from '@sinclair/typebox';
 import type { Owner } from '../../../events/owner.ts';
 import { readFigures, readTotals } from '../../analytics/figures.ts';
 import { codesWithIds, countCodes, type ListedCode, totalOf } from '../../codes/codes.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
 import { compareQuery, includeQuery, placesQuery } from './filters.ts';
@@ -42,7 +42,7 @@ export const aggregateOperation = (service: Service): Operation =>
         countsOf(service, caller, codes),
         codesWithIds(service.sql, caller, ids),
       ]);
-      const answer = {
+      const response = {
         period: presentPeriod(period),
         summary: { ...presentFigures(figures, period, query.include), ...counts },
         ...(before && previous && presentPrevious(previous, before, query.include)),
@@ -53,7 +53,7 @@ export const aggregateOperation = (service: Service): Operation =>
         }),
         ...presentDistribution(figures),
       };
-      return json(200, answer, positionOf(service, table));
+      return json(200, response, positionOf(service, table));
     },
   });
 

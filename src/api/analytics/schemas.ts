@@ -68,7 +68,7 @@ const figures = {
 };
 
 export const SummaryFigures = t.Object(figures, exact);
-/** A figure that is missing where answers are made (present.ts) does not compile. */
+/** A figure that is missing where responses are made (present.ts) does not compile. */
 export type SummaryFigures = Static<typeof SummaryFigures>;
 
 const previous = t.Optional(

@@ -1,7 +1,7 @@
 import { Type as t } from '@sinclair/typebox';
 import { readFigures, readTotals } from '../../analytics/figures.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { analyticsQuery, compareQuery, includeQuery, placesQuery } from './filters.ts';
 import { comparedPeriod, periodOf, presentPeriod } from './period.ts';
@@ -40,14 +40,14 @@ export const summaryOperations = (service: Service): Operation[] =>
           ]),
         );
         const [figures, previous] = found;
-        const answer = {
+        const response = {
           qr_id: code.id,
           period: presentPeriod(period),
           summary: presentFigures(figures, period, query.include),
           ...(before && previous && presentPrevious(previous, before, query.include)),
           ...presentDistribution(figures),
         };
-        return json(200, answer, positionOf(service, table));
+        return json(200, response, positionOf(service, table));
       },
     }),
   );

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** A question to the user for a proof of who they are; requests that need one wait for its answer. */
 interface Question {
@@ -35,7 +35,7 @@ export function proveAgain(): Promise<boolean> {
 
 export function useQuestion(): Question | undefined {
   const [current, setCurrent] = useState(question);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => setCurrent(question);
     listeners.add(update);
     return () => void listeners.delete(update);
@@ -52,10 +52,10 @@ export async function sendProof(proof: Record<string, string>): Promise<string |
       body: new URLSearchParams(proof),
     });
     if (response.ok) return undefined;
-    const answer = await response.json().catch(() => undefined);
+    const body = await response.json().catch(() => undefined);
     return (
-      answer?.error?.details?.[0]?.message ??
-      answer?.error?.message ??
+      body?.error?.details?.[0]?.message ??
+      body?.error?.message ??
       `The service responded with status ${response.status}.`
     );
   } catch {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 /** Each mode has its own base path, so a URL alone identifies the mode. */
 const basePaths = { live: '/console', test: '/console/test' } as const;
@@ -54,7 +54,7 @@ interface EntryState {
   listUrl?: string;
 }
 const entryState = (): EntryState => history.state ?? {};
-/** Whether a path is that of the list of codes. */
+/** Whether a path leads to the list of codes. */
 export const isList = (path: string) => ['/', '/codes'].includes(path);
 const stateOfNext = (): EntryState =>
   isList(currentRoute().path) ? { listUrl: location.pathname + location.search } : entryState();
@@ -111,7 +111,7 @@ export function replaceQuery(changes: QueryChanges): void {
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(currentRoute);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => setRoute(currentRoute());
     listeners.add(update);
     return () => void listeners.delete(update);

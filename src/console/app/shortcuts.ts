@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { navigate, pageUrl } from './router.ts';
 import { stored } from './stored.ts';
 
@@ -35,7 +35,7 @@ interface Overlays {
 
 /** Handles the keys of the whole console. Nothing happens while a field has the focus or a dialog is open. */
 export function useShortcuts({ openPalette, openKeys }: Overlays): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const actions: Record<string, () => void> = {
       '/': () => {
         const field = document.getElementById(searchFieldId);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { bootstrap } from './welcome.ts';
 
 /** A value that this browser keeps for the account of the page, shared by all components that use it. */
@@ -26,7 +26,7 @@ export function stored<T>(name: string, parse: (value: unknown) => T): Stored<T>
     },
     use() {
       const [value, setValue] = useState(read);
-      useEffect(() => {
+      useLayoutEffect(() => {
         listeners.add(setValue);
         return () => void listeners.delete(setValue);
       }, []);

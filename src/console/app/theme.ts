@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export type Theme = 'light' | 'dark';
 
@@ -25,7 +25,7 @@ export function setTheme(theme: Theme): void {
 
 export function useTheme(): Theme {
   const [theme, setState] = useState(currentTheme);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const update = () => setState(currentTheme());
     listeners.add(update);
     return () => void listeners.delete(update);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Bootstrap } from '../pages.ts';
 
 /** Account, person or keys, and settings that the server embedded in the page. */
@@ -41,7 +41,7 @@ export function updateUser({
 /** Renders the component again when the time zone or the person's data changed. */
 export function useBootstrapChanges(): void {
   const [, setCount] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const renderAgain = () => setCount((count) => count + 1);
     listeners.add(renderAgain);
     return () => void listeners.delete(renderAgain);

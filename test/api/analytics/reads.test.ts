@@ -107,9 +107,9 @@ describe('query parameters', () => {
     ['device=tablet&browser=firefox', ['device', 'browser']],
   ])('%s: 400 on every read', async (query, fields) => {
     for (const path of [...ofCode(id), ...ofAccount]) {
-      const answer = await account.live.get(`${path}?${query}`);
-      expect(answer.status, path).toBe(400);
-      expect(blamedFields(answer), path).toEqual(fields);
+      const response = await account.live.get(`${path}?${query}`);
+      expect(response.status, path).toBe(400);
+      expect(blamedFields(response), path).toEqual(fields);
     }
   });
 
@@ -125,9 +125,9 @@ describe('query parameters', () => {
       ['/timeseries?start_date=1900-01-01&end_date=2299-12-31', 'interval'],
       ['/export?format=xml', 'format'],
     ] as [string, string][]) {
-      const answer = await account.live.get(`${path}${read}`);
-      expect(answer.status, read).toBe(400);
-      expect(blamedFields(answer), read).toEqual([field]);
+      const response = await account.live.get(`${path}${read}`);
+      expect(response.status, read).toBe(400);
+      expect(blamedFields(response), read).toEqual([field]);
     }
     const widest = await account.live.get(
       `${path}/timeseries?interval=month&start_date=1900-01-01&end_date=2299-12-31`,
@@ -144,9 +144,9 @@ describe('query parameters', () => {
       ['/v1/analytics/timeseries?top=11', 'top'],
       ['/v1/analytics/timeseries?interval=hour&start_date=2026-01-01&top=10', 'interval'],
     ] as const) {
-      const answer = await account.live.get(path);
-      expect(answer.status, path).toBe(400);
-      expect(blamedFields(answer), path).toEqual([field]);
+      const response = await account.live.get(path);
+      expect(response.status, path).toBe(400);
+      expect(blamedFields(response), path).toEqual([field]);
     }
   });
 
@@ -316,7 +316,7 @@ describe('tables that are read', () => {
   });
 });
 
-test('many reads of one account wait for one another, and not those of another account', async () => {
+test('many reads of one account wait for one another, and reads of another account do not', async () => {
   const held = Promise.withResolvers<void>();
   const begun: string[] = [];
   const parts = { sql: service.database.sql, warehouse: service.warehouse };

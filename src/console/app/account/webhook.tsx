@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { completeUrl } from '../codes/destination.ts';
 import { Icon } from '../icons.tsx';
@@ -15,7 +15,7 @@ import { Replays } from './replays.tsx';
 import { Secret } from './secret.tsx';
 import { WebhookList } from './webhook-list.tsx';
 
-/** All webhooks of the current mode; that of the account with its settings and deliveries. */
+/** All webhooks of the current mode; the webhook of the account with its settings and deliveries. */
 export function WebhookSettings({ plan }: { plan: string }) {
   const webhook = useResource<Webhook | null>(plan === 'free' ? undefined : '/account/webhook', {
     refreshIntervalMs: 10_000,
@@ -63,7 +63,7 @@ function UrlForm({ webhook, onChange }: { webhook: Webhook | undefined; onChange
   const [url, setUrl] = useState(webhook?.url ?? '');
   const [isRemoving, setIsRemoving] = useState(false);
   const { busy, errors, run } = useAction(['url']);
-  useEffect(() => setUrl(webhook?.url ?? ''), [webhook?.url]);
+  useLayoutEffect(() => setUrl(webhook?.url ?? ''), [webhook?.url]);
   const save = () =>
     run(async () => {
       const { url: saved } = await api.put<Webhook>('/account/webhook', { url: completeUrl(url).url });

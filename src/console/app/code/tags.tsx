@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { errorAt } from '../parts/field-errors.ts';
 import { TagsField } from '../parts/tags-field.tsx';
@@ -11,7 +11,7 @@ export function CodeTags({ code, onChange }: { code: QrCode; onChange(): Promise
   const saved = code.tags ?? [];
   const [tags, setTags] = useState(saved);
   const { errors, run } = useAction(['tags']);
-  useEffect(() => setTags(saved), [JSON.stringify(saved)]);
+  useLayoutEffect(() => setTags(saved), [JSON.stringify(saved)]);
   const save = (next: string[]) =>
     run(async () => {
       setTags(next);

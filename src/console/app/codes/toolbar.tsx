@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 import { Segments } from '../parts/segments.tsx';
 import { replaceQuery, setQuery, useRoute } from '../router.ts';
@@ -18,7 +18,7 @@ export function Toolbar() {
   const [search, setSearch] = useState(inUrl);
   const lastSent = useRef(inUrl);
   // Back and links change the search as well.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (inUrl === lastSent.current) return;
     lastSent.current = inUrl;
     setSearch(inUrl);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
@@ -24,7 +24,7 @@ export function useListQuery() {
 export function Search({ label, placeholder }: { label: string; placeholder: string }) {
   const { search = '' } = useListQuery();
   const [text, setText] = useState(search);
-  useEffect(() => setText(search), [search]);
+  useLayoutEffect(() => setText(search), [search]);
   return (
     <search class="find">
       <Form class="row nowrap" onSubmit={() => setQuery({ q: text.trim(), after: undefined })}>

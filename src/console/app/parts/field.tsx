@@ -5,7 +5,7 @@ import { describedBy, FieldTexts } from './field-texts.tsx';
 /** Each apart, because the attributes that an input may have depend on its type. */
 const types = { text: { type: 'text' }, email: { type: 'email' }, password: { type: 'password' } } as const;
 
-interface Props {
+export interface FieldProps {
   label: string;
   value: string;
   onValue(value: string): void;
@@ -15,7 +15,7 @@ interface Props {
   prefix?: string;
   type?: keyof typeof types;
   /** What the browser may fill in. */
-  autocomplete?: 'off' | 'name' | 'email' | 'current-password' | 'new-password';
+  autocomplete?: 'off' | 'name' | 'email' | 'current-password' | 'new-password' | 'one-time-code';
   inputMode?: 'url' | 'numeric';
   placeholder?: string;
   /** Turns off spell checking and auto-capitalization. */
@@ -35,7 +35,7 @@ export function Field({
   type = 'text',
   autocomplete = 'off',
   ...input
-}: Props) {
+}: FieldProps) {
   const id = useId();
   return (
     <div class="stack gap-xs field">

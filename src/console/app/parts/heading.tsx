@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 
 /** The page's title, also as the browser tab's title, with the page's actions. */
 export function Heading({
@@ -12,7 +12,7 @@ export function Heading({
   children?: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The link that was clicked is gone, and the focus with it: focusing the title makes screen readers announce the page.
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, []);

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 interface Props {
   /** What the button is called, where its content does not say it. */
@@ -18,7 +18,7 @@ export function Menu({ label, buttonClass, button, children }: Props) {
   const [isOpen, setIsOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isOpen) return undefined;
     const closeOutside = ({ target }: PointerEvent) => {
       if (!root.current?.contains(target as Node)) setIsOpen(false);

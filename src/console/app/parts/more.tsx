@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 interface Props {
   title: string;
@@ -13,7 +13,7 @@ interface Props {
 /** Settings that few codes need, closed until they are. */
 export function More({ title, isUsed, hasError, children }: Props) {
   const [isOpen, setIsOpen] = useState(isUsed);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (hasError) setIsOpen(true);
   }, [hasError]);
   return (

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { number, plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { setQuery, urlWith } from '../router.ts';
@@ -24,7 +24,7 @@ export function Paged({ what, pagination, sizes, loading, children }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const isTurning = useRef(false);
   const { page, total, total_pages } = pagination;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isTurning.current) return;
     isTurning.current = false;
     list.current?.focus({ preventScroll: true });

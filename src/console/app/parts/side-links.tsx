@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 import { pageUrl } from '../router.ts';
 
@@ -17,7 +17,7 @@ interface Props {
 /** Links to the parts of a page, beside them. A phone shows them above, when their button is pressed. */
 export function SideLinks({ label, groups, current }: Props) {
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => setOpen(false), [current]);
+  useLayoutEffect(() => setOpen(false), [current]);
   const links = groups.flatMap((group) => [...group.links]);
   return (
     <nav class="sections" aria-label={label}>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
 
 interface Toast {
@@ -27,7 +27,7 @@ export function toast(text: string, kind: Toast['kind'] = 'done', undo?: () => v
 
 export function Toasts() {
   const [shown, setShown] = useState(toasts);
-  useEffect(() => {
+  useLayoutEffect(() => {
     render = setShown;
   }, []);
   return (

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { ApiError, errorMessage, isSessionError } from '../api.ts';
 import { type FieldErrors, isWithin } from './field-errors.ts';
 import { toast } from './toast.tsx';
@@ -15,7 +15,7 @@ export function useAction(fields: readonly string[] = []) {
   const [errors, setErrors] = useState<FieldErrors>({});
   /** Increases with every attempt that a field made fail. */
   const [failures, setFailures] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (failures > 0) focusFirstError();
   }, [failures]);
 

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { DestinationField, validateFields } from '../codes/destination-field.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -115,7 +115,7 @@ function useForm(code: QrCode) {
     setForm(next);
   };
   const isOutdated = !noChange(formOf(code, accountTimeZone()), base);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOutdated && noChange(form, base)) discard(code);
   }, [code]);
   return { base, form, setForm, discard, isOutdated };
@@ -124,7 +124,7 @@ function useForm(code: QrCode) {
 /** Asks before the browser, a link, a tab or Back leaves the changes; returns the dialog that asks, while it is open. */
 function useLeaveWarning(hasChanges: boolean) {
   const [leave, setLeave] = useState<{ go(): void }>();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!hasChanges) return undefined;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     addEventListener('beforeunload', warn);

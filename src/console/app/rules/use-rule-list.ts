@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { errorAt } from '../parts/field-errors.ts';
 import type { FieldErrors } from '../parts/use-action.ts';
 import type { RuleForm } from './form.ts';
@@ -15,14 +15,14 @@ export function useRuleList(rules: RuleForm[], onRules: (rules: RuleForm[]) => v
   const addButton = useRef<HTMLButtonElement>(null);
   const focused = useRef<Element | null>(null);
   // An element that moves within the document loses the focus.
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (focused.current instanceof HTMLElement) focused.current.focus();
     focused.current = null;
   }, [rules]);
   const toggle = (key: number, isOpen: boolean) =>
     setOpenKeys((before) => new Set(isOpen ? [...before, key] : [...before].filter((other) => other !== key)));
   // A rule with an error has to be open for the user to see it.
-  useEffect(() => {
+  useLayoutEffect(() => {
     for (const [i, { key }] of rules.entries()) if (errorAt(errors, `rules[${i}]`) !== undefined) toggle(key, true);
   }, [errors]);
   return {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { api } from '../api.ts';
 import { displayDestination } from '../codes/destination.ts';
 import { Icon } from '../icons.tsx';
@@ -31,7 +31,7 @@ export function WhoGoesWhere({ code, hasChanges }: { code: QrCode; hasChanges: b
     setScan({ ...scan, ...change });
     setResult(undefined);
   };
-  useEffect(() => setResult(undefined), [code.updated_at]);
+  useLayoutEffect(() => setResult(undefined), [code.updated_at]);
   const resolve = (visitor?: string) =>
     run(async () => {
       const given = Object.entries(scan).filter(([, value]) => value !== '');
