@@ -51,7 +51,7 @@ export function Scans({ path, exportPath, refreshKey, tools, codes }: Props) {
         <Paged what="scans" pagination={data.pagination} sizes={sizes} loading={loading}>
           <ZoneNote />
           <Scroll label="Scans" isCard>
-            <table class="rows">
+            <table class="rows scan-rows">
               <thead>
                 <tr>
                   <th scope="col">Time</th>
