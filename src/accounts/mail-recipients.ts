@@ -14,7 +14,7 @@ export interface Recipients {
   /** Addresses in the order in which they were given. */
   to: string[];
   unsubscribed: string[];
-  /** Addresses whose last mail was refused or never taken, with the answer of the mail server. */
+  /** Addresses whose last mail was refused or never taken, with the response of the mail server. */
   undelivered: { email: string; message: string; at: string }[];
 }
 

@@ -97,7 +97,7 @@ async function limitsOfAccount(
   { limits, folder, statDisk = statfs }: CheckOptions,
   now: Date,
 ): Promise<UsedLimit[]> {
-  // The first account is that of a customer once that of the operator is deleted.
+  // The first account is a customer's once the operator's is deleted.
   const [row] = await sql<{ plan: Plan; is_operators: boolean }[]>`
     SELECT plan, id = (SELECT id FROM accounts ORDER BY created_at, id LIMIT 1) AND (
       NOT EXISTS (SELECT FROM users WHERE is_operator)

@@ -17,7 +17,7 @@ const wantedMs = 6 * everyMs;
 /** A destination is down after this many failures in a row, so for an hour at least. */
 const failuresUntilDown = 2;
 const maxConcurrent = 16;
-/** Of one turn of `checkDue`, and those of one website: thousands of requests at once would look like an attack there. */
+/** Destinations of one turn of `checkDue`, and of one website: thousands of requests at once would look like an attack there. */
 const maxDue = 64;
 export const maxDueOfHost = 16;
 /** If this many websites and more do not answer, and no other does, it is the network of this service. */

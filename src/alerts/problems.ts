@@ -8,7 +8,7 @@ const kinds = ['circles', 'missing', 'failing', 'unknownHost', 'noAnswer', 'unre
 const schema = Type.Object({
   kind: oneOf(kinds),
   host: Type.String(),
-  /** Of the answer, if there was one. */
+  /** Of the response, if there was one. */
   status: Type.Optional(Type.Integer()),
   /** What happened to the connection, as a sentence in English. */
   detail: Type.Optional(Type.String()),

@@ -88,7 +88,7 @@ async function* readTable({ from, onUnread }: ReadOptions): AsyncGenerator<LinkP
   if (links.length > 0) yield { links };
 }
 
-/** The links of a table, row by row. `onTitles` gets the first row, and those of its titles that are not read. */
+/** The links of a table, row by row. `onTitles` gets the first row, and the titles that are not read. */
 export async function* linksOfTable(
   file: string,
   bytes: AsyncIterable<Uint8Array>,

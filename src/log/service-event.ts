@@ -3,7 +3,7 @@ import { type ServiceEvent, serviceStream } from '../../events/service.ts';
 import type { Transaction } from '../lib/sql.ts';
 import { appendAndCommit, prepare } from './append.ts';
 
-/** An event of the service's stream, to be appended together with those of other streams. */
+/** An event of the service's stream, to be appended together with events of other streams. */
 export async function prepareServiceEvent(
   tx: Transaction,
   event: ServiceEvent,

@@ -16,8 +16,8 @@ export const byOperators = `(
 )`;
 
 /**
- * Those of the service's stream that the index does not have, and that are read by the stream's own: it has only what operators
- * and the service itself did.
+ * Events of the service's stream that `events_of_operators` does not have. They are read by the index of the stream,
+ * which has only what operators and the service itself did.
  */
 const notIndexed = ['one_time_codes_removed', 'user_deleted'];
 

@@ -23,7 +23,7 @@ export const maxInvitationMails = 100;
 export const maxInvitationMailsToOne = 3;
 const dayMs = 86_400_000;
 
-/** Mails an invitation; throws 429 if the account has mailed too many. Those of the operator have no limit. */
+/** Mails an invitation; throws 429 if the account has mailed too many. Invitations by the operator have no limit. */
 export async function mailInvitation(
   mail: Outbox,
   sql: Queryable,

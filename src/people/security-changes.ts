@@ -25,7 +25,7 @@ interface NewChange {
   user: string;
   change: SecurityChange;
   detail?: string | undefined;
-  /** The address that is told, if it is no longer that of the person. */
+  /** The address that is notified, if it is no longer the person's. */
   email?: string;
 }
 

@@ -26,7 +26,7 @@ export interface ShareTexts {
   tooManyTries: string;
 }
 
-/** The words of reports, besides those of shared pages. */
+/** The texts of reports, besides the texts of shared pages. */
 export interface ReportTexts {
   weekly: string;
   monthly: string;
@@ -44,7 +44,7 @@ export interface ReportTexts {
   otherCodes(count: string): string;
   /** In place of a name that cannot be printed. */
   unnamed: string;
-  /** Names of devices; those of the others are the same everywhere. */
+  /** Names of devices; all others have the same name in every language. */
   appleMobile: string;
   computer: string;
   attached: string;

@@ -41,7 +41,7 @@ const findingsOf = async (alert: Alert, statDisk: () => Promise<typeof disk> = a
   return (await checkLimits(database.sql, alert, options, now)).findings;
 };
 
-test('a disk that is nearly full is reported to the first account, which is that of the operator', async () => {
+test('a disk that is nearly full is reported to the first account, which the operator has', async () => {
   expect(await findingsOf(alertOf(operator))).toEqual([
     {
       subject: 'disk',

@@ -245,8 +245,8 @@ describe('the import of links of another service', () => {
     await page.getByText('1 link was imported, 1 not possible.').waitFor();
     await page.locator('.rows').getByRole('link').click();
     await page.getByRole('heading', { name: 'Menu' }).waitFor();
-    const answer = await fetch(`${url}/${given}`, { redirect: 'manual' });
-    expect(answer.headers.get('location')).toBe('https://example.com/menu');
+    const response = await fetch(`${url}/${given}`, { redirect: 'manual' });
+    expect(response.headers.get('location')).toBe('https://example.com/menu');
   });
 });
 

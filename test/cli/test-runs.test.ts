@@ -45,7 +45,7 @@ describe('the time that is left', () => {
     expect(secondsLeft([running(100, 300), ...many], 4)).toBeGreaterThan(250);
   });
 
-  test('is at least that of the longest file, and none at the end', () => {
+  test('is at least the time of the longest file, and none at the end', () => {
     expect(secondsLeft([running(100, 10), waiting(20)], 4)).toBe(90);
     expect(secondsLeft([done(100, 80)], 4)).toBe(0);
   });

@@ -10,19 +10,19 @@ const service = useService({ projections: false });
 
 describe('an upload of links of another service', () => {
   const upload = async (api: Api, query: string, body: string, type = 'text/csv') => {
-    const answer = await api.send(`/v1/qrcodes/import${query}`, {
+    const response = await api.send(`/v1/qrcodes/import${query}`, {
       method: 'POST',
       body,
       headers: { 'content-type': type },
     });
     const lines =
-      answer.status === 200
-        ? answer.text
+      response.status === 200
+        ? response.text
             .trim()
             .split('\n')
             .map((line) => JSON.parse(line))
         : [];
-    return { status: answer.status, error: answer.body.error, links: lines.slice(0, -1), totals: lines.at(-1) };
+    return { status: response.status, error: response.body.error, links: lines.slice(0, -1), totals: lines.at(-1) };
   };
   const rows = (count: number) =>
     Array.from({ length: count }, (_, i) => `https://bit.ly/up-${i},https://example.com/${i},a`);
@@ -50,8 +50,8 @@ describe('an upload of links of another service', () => {
     expect(real.links.at(-1).reasons[0]).toContain('short code "a"');
     const [{ qr_id, link, destination_url }] = real.links;
     expect([link, destination_url]).toEqual(['bit.ly/up-0', 'https://example.com/0']);
-    const answer = await fetch(`${service.urls[0]}/up-0`, { redirect: 'manual' });
-    expect(answer.headers.get('location')).toBe('https://example.com/0');
+    const response = await fetch(`${service.urls[0]}/up-0`, { redirect: 'manual' });
+    expect(response.headers.get('location')).toBe('https://example.com/0');
     const [created] = await readStream(service.database.sql, qr_id);
     expect(created).toMatchObject({ actor: expect.stringMatching(/^key_/), data: { account: id } });
 
@@ -94,8 +94,8 @@ describe('an upload of links of another service', () => {
     ['text/plain', 'url', 415, 'text/csv or application/json'],
   ])('refuses a %s file with an error as a whole', async (type, body, status, message) => {
     const { live } = await service.account();
-    const answer = await upload(live, '', body, type);
-    expect([answer.status, answer.error.message]).toEqual([status, expect.stringContaining(message)]);
+    const response = await upload(live, '', body, type);
+    expect([response.status, response.error.message]).toEqual([status, expect.stringContaining(message)]);
     expect((await live.get('/v1/qrcodes')).body.pagination.total).toBe(0);
   });
 
@@ -103,11 +103,11 @@ describe('an upload of links of another service', () => {
     const { live, test: testApi } = await service.account();
     expect((await upload(testApi, '?dry_run=true', bitly(rows(1)))).error.code).toBe('live_key_required');
     const file = bitly(rows(1_000).map((row) => row.replace('/up-', '/one-')));
-    const answers = await atOnce(3, () => upload(live, '', file));
-    const done = answers.filter(({ status }) => status === 200);
+    const responses = await atOnce(3, () => upload(live, '', file));
+    const done = responses.filter(({ status }) => status === 200);
     expect(done.length).toBeGreaterThan(0);
     expect(done.reduce((sum, { totals }) => sum + totals.imported, 0)).toBe(1_000);
-    for (const { status, error } of answers)
+    for (const { status, error } of responses)
       if (status !== 200) expect([status, error.code]).toEqual([409, 'conflict']);
   });
 
@@ -115,13 +115,13 @@ describe('an upload of links of another service', () => {
     const { live, keys } = await service.account();
     const file = bitly(rows(3_000).map((row) => row.replace('/up-', '/gone-')));
     const abort = new AbortController();
-    const answer = await fetch(`${service.urls[0]}/v1/qrcodes/import`, {
+    const response = await fetch(`${service.urls[0]}/v1/qrcodes/import`, {
       method: 'POST',
       body: file,
       headers: { 'content-type': 'text/csv', authorization: `Bearer ${keys.live}` },
       signal: abort.signal,
     });
-    await answer.body?.getReader().read();
+    await response.body?.getReader().read();
     abort.abort();
     await eventually(async () => {
       const { status, totals } = await upload(live, '', file);

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { migrate } from '../../src/log/migrate.ts';
 import { createDatabase } from '../support/database.ts';
 
-test('recipients of alerts get links to unsubscribe, and those of reports keep theirs', async () => {
+test('recipients of alerts get links to unsubscribe, and recipients of reports keep theirs', async () => {
   const { sql, drop } = await createDatabase('template0');
   onTestFinished(drop);
   await migrate(sql, { upTo: '0050' });

@@ -118,8 +118,8 @@ describe('a sign-in at the provider', () => {
     const other = (await service.account()).id;
     await addMember(service.database.sql, other, user.id, 'viewer', { actor: 'operator', now });
     const start = await browser.get(`/console/oidc/start?account=${other}&next=/console/codes/new`);
-    const answer = await browser.get(await server.visit(start.headers.get('location') ?? ''));
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/console/codes/new']);
+    const response = await browser.get(await server.visit(start.headers.get('location') ?? ''));
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/console/codes/new']);
     const opened = bootstrapOf((await browser.get('/console')).text);
     expect(opened).toMatchObject({
       account: { id: other },

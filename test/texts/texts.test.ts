@@ -6,7 +6,7 @@ import { languageOf, textsIn } from '../../src/texts/in-language.ts';
 const facts = new Proxy({}, { get: (_, name) => `<${String(name)}>` });
 const parts = ['<1>', '<2>', '<3>'];
 
-/** Every text of a language by its path; those of functions with what they make of their arguments. */
+/** Every text of a language by its path; texts of functions as they are with their arguments. */
 function textsBelow(value: unknown, path = ''): [path: string, text: string][] {
   if (typeof value === 'string') return [[path, value]];
   if (typeof value === 'function') {

@@ -175,8 +175,8 @@ const invite = ({ sql, clock, addresses, mail }: Service): Operation =>
         const mailed = { ...created, url: urlOf(created.token), account_name };
         if (mail !== undefined) queued.push(await mailInvitation(mail, tx, mailed));
       });
-      const answer = { ...presentInvitation(invitation), url: urlOf(token), is_mailed: queued.at(-1) === 'queued' };
-      return json(201, answer satisfies Static<typeof CreatedInvitation>);
+      const response = { ...presentInvitation(invitation), url: urlOf(token), is_mailed: queued.at(-1) === 'queued' };
+      return json(201, response satisfies Static<typeof CreatedInvitation>);
     },
   });
 

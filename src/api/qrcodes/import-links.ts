@@ -56,7 +56,7 @@ export function importOperation(service: Service): Operation {
     summary: 'Import links of another service',
     description: `Creates codes from an export of Bitly, Dub, Shlink, Kutt, YOURLS, Rebrandly, Short.io or any table with titles in its first row: CSV, or JSON with entries as the API of the service returns them, of at most 4 MiB and ${maxUploadedLinks.toLocaleString('en')} links. Every link keeps its short code.
 
-The answer has one JSON object a line, as soon as its batch of 100 links is done: \`link\`, \`destination_url\`, \`outcome\` (\`imported\`, \`unchanged\` if an earlier import has it, or \`refused\`), \`qr_id\`, \`short_url\`, and \`reasons\`: why the link is refused, or what it came without. The last line has \`source\`, \`dry_run\`, the numbers \`imported\`, \`unchanged\`, \`refused\` and \`incomplete\`, and \`unread_columns\`. If an import fails part-way, the service closes the connection: an answer without the last line is not complete. Send the file again to continue; what was imported stays and does not come twice. An account can run one import at a time.`,
+The response has one JSON object a line, as soon as its batch of 100 links is done: \`link\`, \`destination_url\`, \`outcome\` (\`imported\`, \`unchanged\` if an earlier import has it, or \`refused\`), \`qr_id\`, \`short_url\`, and \`reasons\`: why the link is refused, or what it came without. The last line has \`source\`, \`dry_run\`, the numbers \`imported\`, \`unchanged\`, \`refused\` and \`incomplete\`, and \`unread_columns\`. If an import fails part-way, the service closes the connection: a response without the last line is not complete. Send the file again to continue; what was imported stays and does not come twice. An account can run one import at a time.`,
     query,
     upload: [...mediaTypes],
     uploadExample: [{ address: 'menu', target: 'https://example.com/menu', description: 'Menu', visit_count: 42 }],
@@ -64,7 +64,7 @@ The answer has one JSON object a line, as soon as its batch of 100 links is done
     success: { status: 200, description: 'What became of each link.', files: ['application/x-ndjson'] },
     errors: ['invalid_request', 'live_key_required', 'not_found', 'conflict'],
     async handle({ caller, query: { source, domain, partial = false, dry_run = false }, body, signal }) {
-      // Short codes are never reassigned: those of a trial in test mode would be lost.
+      // Short codes are never reassigned: short codes of a trial in test mode would be lost.
       if (caller.mode === 'test')
         throw new Refusal('live_key_required', 'An import needs a live key: with dry_run it creates nothing.');
       const lines = linesOf(service, running, {
@@ -75,7 +75,7 @@ The answer has one JSON object a line, as soon as its batch of 100 links is done
         isPartial: partial,
         isDryRun: dry_run,
       });
-      // Ends it after the present batch, also if the client has gone before the answer is read.
+      // Ends it after the present batch, also if the client has gone before the response is read.
       signal.addEventListener('abort', () => void lines.return(undefined), { once: true });
       return {
         status: 200,

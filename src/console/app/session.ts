@@ -69,7 +69,7 @@ export type SignInOutcome =
 export const signIn = (credentials: Credentials, isOwnDevice: boolean): Promise<SignInOutcome> =>
   send('/console/session', { ...credentials, ...target(isOwnDevice) });
 
-/** The answer of a passkey of the page's person. */
+/** The response of a passkey of the page's person. */
 export const signInWithPasskey = (user: string, { step, response }: PasskeyResponse, isOwnDevice: boolean) =>
   send('/console/passkey', { user, step, response, ...target(isOwnDevice) });
 
@@ -86,10 +86,10 @@ async function send(path: string, fields: Record<string, string>): Promise<SignI
       headers: { accept: 'application/json' },
       body: new URLSearchParams(fields),
     });
-    const answer = await response.json();
-    if (!response.ok) return { problem: answer.error.message, isOver: answer.error.code === 'step_over' };
-    if ('step' in answer) return { step: answer.step };
-    Object.assign(bootstrap, answer as Bootstrap);
+    const body = await response.json();
+    if (!response.ok) return { problem: body.error.message, isOver: body.error.code === 'step_over' };
+    if ('step' in body) return { step: body.step };
+    Object.assign(bootstrap, body as Bootstrap);
     return { isSignedIn: true };
   } catch {
     return { problem: 'Cannot reach the service. Check your connection.', isOver: false };

@@ -97,8 +97,8 @@ const resetLink = (service: Service) =>
       const link = await createResetLink(sql, user.id, operatorsOrigin(service, caller));
       const url = urlOfLink(addresses.publicUrl, 'reset', link.token);
       const { expires_at, isMailed } = link;
-      const answer = { url, expires_at: expires_at.toISOString(), is_mailed: isMailed };
-      return json(201, answer satisfies Static<typeof ResetLink>);
+      const response = { url, expires_at: expires_at.toISOString(), is_mailed: isMailed };
+      return json(201, response satisfies Static<typeof ResetLink>);
     },
   });
 

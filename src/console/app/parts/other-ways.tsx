@@ -12,8 +12,8 @@ export const providerUrl = (parameters: Record<string, string> = {}) => {
 interface Props {
   /** Whether the person may have a passkey. */
   hasPasskey: boolean;
-  /** Sends the answer of a passkey. Returns the error to show. */
-  sendPasskey(answer: PasskeyResponse): Promise<string | undefined>;
+  /** Sends the response of a passkey. Returns the error to show. */
+  sendPasskey(response: PasskeyResponse): Promise<string | undefined>;
   /** A link to the provider, if there is one. */
   children?: ComponentChildren;
 }

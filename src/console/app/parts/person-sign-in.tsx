@@ -70,7 +70,7 @@ export function PersonSignInDialog({ message, user, onSignedIn }: Props) {
       )}
       <OtherWays
         hasPasskey={ways.has_passkeys}
-        sendPasskey={async (answer) => goOn(await signInWithPasskey(user.id, answer, device.isOwn))}
+        sendPasskey={async (response) => goOn(await signInWithPasskey(user.id, response, device.isOwn))}
       >
         {ways.provider !== null && (
           <a class="button" href={providerUrl()} target="_blank" rel="noreferrer">
