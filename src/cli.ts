@@ -218,7 +218,7 @@ program
   .argument('[filters...]', 'run only test files whose path contains a filter')
   .option(
     '--quick',
-    'leave out browser, faults, deployment, tests that start servers or processes, and the second ClickHouse engine',
+    'leave out browser, faults, deployment, long tests, tests that start servers or processes, and the second ClickHouse engine',
   )
   .addOption(numberOption('--repeat <times>', 'run all of it several times, and list every test that failed', 1))
   .option('--stall', 'stop all processes for 300 of every 600 ms, as on a slow machine')

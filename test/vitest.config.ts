@@ -1,14 +1,19 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { longFiles } from './support/durations.ts';
 import { testTimeoutMs } from './support/limits.ts';
 import { LongestFirst } from './support/longest-first.ts';
 import { Progress } from './support/progress.ts';
 import { filesStartingProcesses } from './support/starting-processes.ts';
 
-/** Files that start servers or processes of their own: the others are units, and tests against the servers of the run. */
+/**
+ * Files that start servers or processes of their own, and those that take long: the others are units, and short tests against
+ * the servers of the run.
+ */
 const leftOutIfQuick = () => [
   ...['test/edge/faults/**', 'test/deploy/**', 'test/stack/**'],
   ...filesStartingProcesses(join(import.meta.dirname, '..')),
+  ...longFiles,
 ];
 
 /** Pages can only be looked at where there is a browser; ./scanlog test says what it leaves out. */

@@ -83,7 +83,7 @@ async function check(name: string, args: string[]): Promise<Check> {
 async function environmentFor({ quick }: TestOptions): Promise<Record<string, string>> {
   if (quick) {
     print(
-      'Not run, because of --quick: tests of browser, faults and deployment, tests that start servers or processes, and the second ClickHouse engine.',
+      'Not run, because of --quick: tests of browser, faults and deployment, tests that start servers or processes or take 5 s or more, and the second ClickHouse engine.',
     );
     return { SCANLOG_TEST_QUICK: '1', [engineVariable]: selectedEngines()[0] ?? '' };
   }
