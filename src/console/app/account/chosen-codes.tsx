@@ -73,6 +73,7 @@ export function ChosenCodesFields({ label, hasAll = false, chosen, errors, onCho
       {chosen.by === 'codes' && (
         <>
           <CodeChoices chosen={chosen.codes} onChosen={(codes) => set('qr_ids', { codes })} />
+          {chosen.codes.size > 0 && <p class="hint">{plural(chosen.codes.size, 'code')} chosen.</p>}
           <ErrorText>{errorAt(errors, 'qr_ids')}</ErrorText>
         </>
       )}
