@@ -66,9 +66,9 @@ export function partsOf(shortUrl: string | undefined): { host: string; shortCode
   return { host: host.toLowerCase(), shortCode: path.replace(/\/+$/, '') };
 }
 
-/** What identifies a short link at its service, in one form for its export and its API. */
+/** What identifies a short link at its service, in one form for its export and its API. Postgres does not store character 0. */
 export const idOf = (host: string | undefined, shortCode: string): string =>
-  host === undefined ? shortCode : `${host}/${shortCode}`;
+  (host === undefined ? shortCode : `${host}/${shortCode}`).replaceAll('\0', '');
 
 /** How an entry of an API names its link: the whole short link, and its parts where the API has them apart. */
 interface Named {

@@ -31,6 +31,9 @@ export interface PlanOptions {
   isPartial: boolean;
 }
 
+/** Longer than any host with a short code; what is stored about a link must fit in an index. */
+const maxIdLength = 400;
+
 /** The code that a link becomes, or every reason for which it cannot become one. */
 export function planLink(link: SourceLink, { ownUrls, domain, domains, isPartial }: PlanOptions): Planned | Refused {
   if (link.closed !== undefined) return { link, reasons: [link.closed] };
@@ -42,6 +45,7 @@ export function planLink(link: SourceLink, { ownUrls, domain, domains, isPartial
     if (problem !== undefined) reasons.push(`${field} ${problem}`);
   };
   add('destination', problemWithDestination(link.destination, ...ownUrls));
+  if (link.id.length > maxIdLength) reasons.push(`its short link has more than ${maxIdLength} characters`);
   if (link.shortCode !== undefined) add(`short code "${link.shortCode}"`, problemWithShortCode(link.shortCode));
   const optional = readOptional(link, ownUrls, { reasons, leftOut, unsupported });
   const { createdAt } = link;

@@ -221,7 +221,7 @@ describe('the import of links of another service', () => {
   test('recognizes the service, shows what would come and why not, then imports it with links to the codes', async () => {
     const given = unique('bit');
     await page.goto(`${url}/console/codes/import`);
-    await page.getByText('Links of another service').click();
+    await page.getByLabel('Links of another service').check();
     await page.waitForURL('**/codes/import?from=service');
     const table = [
       'Bitlink,Long URL,Title,Color',

@@ -99,6 +99,15 @@ describe('an upload of links of another service', () => {
     expect((await live.get('/v1/qrcodes')).body.pagination.total).toBe(0);
   });
 
+  test('lists links that no code can have as refused', async () => {
+    const { live } = await service.account();
+    const rows = [`long-host,${'x'.repeat(5_000)}.example,https://example.com/`, 'nul-\0-1,a.example,https://example.com/'];
+    const { status, links, totals } = await upload(live, '', ['slug,domain,url', ...rows].join('\n'));
+    expect([status, totals]).toEqual([200, expect.objectContaining({ imported: 0, refused: 2 })]);
+    expect(links[0].reasons).toEqual(['its short link has more than 400 characters']);
+    expect(links[1].reasons[0]).toContain('must have 3 to 50 letters');
+  });
+
   test('needs a live key, and one import of an account runs at a time', async () => {
     const { live, test: testApi } = await service.account();
     expect((await upload(testApi, '?dry_run=true', bitly(rows(1)))).error.code).toBe('live_key_required');

@@ -1,8 +1,8 @@
-import { lineFields, lineVersion, scanLines, unescaped } from '../../../events/scan-line.ts';
+import { lineFields, lineVersion, ScanLine, scanLines } from '../../../events/scan-line.ts';
 import { appendLockHolds } from '../../lib/append-lock-holds.ts';
 import type { Sql } from '../../lib/sql.ts';
 import { locks } from '../../log/locks.ts';
-import type { EventLine, FileEntry } from './check-lines.ts';
+import type { FileEntry } from './check-lines.ts';
 
 const maxChunkCharacters = 256 * 1024;
 
@@ -56,32 +56,30 @@ export async function* chunksOf(
   if (chunk.length > 0) yield prepared();
 }
 
-/** The columns of a scan that are inserted, with their types. `position` is the place in the chunk. */
-const columnTypes: Partial<Record<(typeof lineFields)[number], string>> = {
-  is_unique: 'boolean',
-  occurred_at: 'timestamp',
-  is_bot: 'boolean',
-  visitor: 'uuid',
-  revision: 'integer',
-};
 const columns = lineFields.filter((name) => name !== 'position');
-const escapedFields = ['region', 'city'];
-/** By the check of lines, they have neither quotes nor commas, and are not empty: an array has them as they are. */
-const plainFields = ['code', 'is_unique', 'account', 'mode', 'id', 'occurred_at', 'is_bot', 'visitor', 'revision'];
-const optionalFields = ['rule', 'variant'];
 
-const insertedValue = (name: (typeof columns)[number]) => {
-  if (name === 'occurred_at') return "g.occurred_at AT TIME ZONE 'UTC'";
-  return optionalFields.includes(name) ? `nullif(g.${name}, '')` : `g.${name}`;
+const fieldOf = (name: (typeof lineFields)[number]) => `f.a[${lineFields.indexOf(name) + 1}]`;
+
+/** How a column is made of the fields of a line, where it is not the text as it is. */
+const expressions: Partial<Record<(typeof columns)[number], string>> = {
+  is_unique: `${fieldOf('is_unique')}::boolean`,
+  occurred_at: `${fieldOf('occurred_at')}::timestamp AT TIME ZONE 'UTC'`,
+  region: `coalesce(o.region, ${fieldOf('region')})`,
+  city: `coalesce(o.city, ${fieldOf('city')})`,
+  is_bot: `${fieldOf('is_bot')}::boolean`,
+  visitor: `${fieldOf('visitor')}::uuid`,
+  revision: `${fieldOf('revision')}::integer`,
+  rule: `nullif(${fieldOf('rule')}, '')`,
+  variant: `nullif(${fieldOf('variant')}, '')`,
 };
 
 /**
  * One statement, and so one transaction: it changes nothing unless the import has exactly the entries before these. Everything is
  * parsed before the lock is taken; positions are drawn in the order of the file, and without a gap, because every append
- * draws them under the lock.
+ * draws them under the lock. Postgres splits the lines: an array for each column takes it four times as long.
  *
- * $1 account, $2 number of the import, $3 entries before these, $4 positions in the file, $5 events, $6 places of the scans,
- * $7… columns of the scans.
+ * $1 account, $2 number of the import, $3 entries before these, $4 positions in the file, $5 events, $6 lines of scans, $7 regions
+ * and cities that have escapes in their lines.
  */
 const statement = `
   WITH given_sources AS MATERIALIZED (SELECT $4::text::bigint[] AS sources),
@@ -90,13 +88,17 @@ const statement = `
     WHERE account = $1 AND number = $2 AND entries = $3 AND done_at IS NULL RETURNING sources
   ),
   given AS MATERIALIZED (
-    SELECT g.* FROM turn, unnest($6::text::int[], ${columns
-      .map((name, i) => `$${i + 7}::text::${columnTypes[name] ?? 'text'}[]`)
-      .join(', ')}) AS g (place, ${columns.join(', ')})
+    SELECT f.source, ${columns.map((name) => `${expressions[name] ?? fieldOf(name)} AS ${name}`).join(', ')}
+    FROM (
+      SELECT a, a[1]::bigint AS source
+      -- Split once, not for each field.
+      FROM (SELECT string_to_array(line, E'\\t') AS a FROM turn, string_to_table($6, E'\\n') AS line OFFSET 0) AS split
+    ) AS f
+    LEFT JOIN jsonb_to_recordset($7::text::jsonb) AS o (source bigint, region text, city text) ON o.source = f.source
   ),
   changes AS MATERIALIZED (
     SELECT e.* FROM turn, jsonb_to_recordset($5::text::jsonb)
-      AS e (place int, id text, stream text, version int, type text, schema smallint, data jsonb, actor text,
+      AS e (position bigint, id text, stream text, version int, type text, schema smallint, data jsonb, actor text,
         occurred_at timestamptz)
   ),
   locked AS MATERIALIZED (
@@ -104,18 +106,17 @@ const statement = `
     FROM (SELECT count(*) FROM given) AS scans, (SELECT count(*) FROM changes) AS events, turn
   ),
   placed AS MATERIALIZED (
-    SELECT place, nextval('log_position') AS position
-    FROM locked, generate_series(0, cardinality(sources) - 1) AS place
+    SELECT source, nextval('log_position') AS position FROM locked, unnest(sources) AS source
   ),
   stored_scans AS (
     INSERT INTO scans (position, ${columns.join(', ')})
-    SELECT p.position, ${columns.map(insertedValue).join(', ')} FROM placed p JOIN given g ON g.place = p.place
+    SELECT p.position, ${columns.map((name) => `g.${name}`).join(', ')} FROM placed p JOIN given g ON g.source = p.source
     RETURNING 1
   ),
   stored_events AS (
     INSERT INTO events (position, id, stream, version, type, schema, data, actor, occurred_at)
     SELECT p.position, e.id, e.stream, e.version, e.type, e.schema, e.data, e.actor, e.occurred_at
-    FROM placed p JOIN changes e ON e.place = p.place
+    FROM placed p JOIN changes e ON e.position = p.source
     RETURNING 1
   ),
   noted AS (
@@ -151,35 +152,17 @@ export async function appendChunk(
   return (done.held ?? 0) * 1_000;
 }
 
-function valuesOf(entries: FileEntry[], scanLinesVersion: number): string[] {
-  const events: (EventLine & { place: number })[] = [];
-  const places: number[] = [];
-  const lines: string[] = [];
-  for (const [place, entry] of entries.entries()) {
-    if ('event' in entry) events.push(Object.assign(entry.event, { place }));
-    else {
-      places.push(place);
-      lines.push(entry.scan);
-    }
-  }
-  const sources = arrayOf(entries.map(({ position }) => position));
-  return [sources, JSON.stringify(events), arrayOf(places), ...columnsOf(lines, scanLinesVersion)];
-}
-
-const arrayOf = (values: unknown[]) => `{${values.join(',')}}`;
-const quoted = (text: string) => `"${/["\\]/.test(text) ? text.replace(/["\\]/g, '\\$&') : text}"`;
-
-/** The columns of scan lines, each as a Postgres array. */
-function columnsOf(lines: string[], version: number): string[] {
-  const current = version === lineVersion ? lines : scanLines(version, lines.join('\n')).map(({ line }) => line);
-  const rows = current.map((line) => line.split('\t'));
-  return columns.map((name) => {
-    const index = lineFields.indexOf(name);
-    const fieldOf = (row: string[]) => row[index] ?? '';
-    if (plainFields.includes(name)) return arrayOf(rows.map(fieldOf));
-    const text = escapedFields.includes(name)
-      ? (row: string[]) => quoted(unescaped(fieldOf(row)))
-      : (row: string[]) => quoted(fieldOf(row));
-    return arrayOf(rows.map(text));
-  });
+function valuesOf(entries: FileEntry[], version: number): string[] {
+  const scans = entries.flatMap((entry) => ('scan' in entry ? [entry.scan] : []));
+  const lines =
+    version === lineVersion || scans.length === 0
+      ? scans
+      : scanLines(version, scans.join('\n')).map(({ line }) => line);
+  const escapes = lines.filter((line) => line.includes('\\')).map((line) => new ScanLine(line));
+  return [
+    `{${entries.map(({ position }) => position).join(',')}}`,
+    JSON.stringify(entries.flatMap((entry) => ('event' in entry ? [entry.event] : []))),
+    lines.join('\n'),
+    JSON.stringify(escapes.map(({ position, region, city }) => ({ source: position, region, city }))),
+  ];
 }

@@ -54,7 +54,6 @@ export const createQrCodes = <ThrowOnError extends boolean = false>(options: Opt
  * Scope: `codes.write`. Role: `editor`.
  */
 export const importLinks = <ThrowOnError extends boolean = false>(options: Options<ImportLinksData, ThrowOnError>): RequestResult<ImportLinksResponses, ImportLinksErrors, ThrowOnError> => options.client.post<ImportLinksResponses, ImportLinksErrors, ThrowOnError>({
-    bodySerializer: null,
     url: '/v1/qrcodes/import',
     ...options,
     headers: {

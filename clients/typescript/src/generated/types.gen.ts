@@ -7734,7 +7734,11 @@ export type CreateQrCodesResponses = {
 export type CreateQrCodesResponse = CreateQrCodesResponses[keyof CreateQrCodesResponses];
 
 export type ImportLinksData = {
-    body: Blob | File;
+    body: Array<{
+        [key: string]: unknown;
+    }> | {
+        [key: string]: unknown;
+    };
     path?: never;
     query?: {
         /**
