@@ -109,7 +109,7 @@ export class AlertChecker {
 
   #outcomeOf(alert: Alert, now: Date): Promise<AlertOutcome> {
     const { sql } = this.#options;
-    if (!alert.active) return Promise.resolve(pausedOutcome);
+    if (!alert.active) return Promise.resolve(pausedOutcome(alert, this.#options));
     switch (alert.kind) {
       case 'destination_down':
         return checkDestinations(sql, alert, this.#options, now);

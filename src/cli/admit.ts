@@ -35,7 +35,8 @@ export async function admit(
 ): Promise<Admitted> {
   const by = { actor: operator, now: new Date() };
   const user = await findUserByEmail(sql, email);
-  if (user !== undefined) {
+  // Anyone can enter an address: who has not confirmed it gets a link, too, which you give to the right person.
+  if (user !== undefined && (user.is_operator || user.email_confirmed_at !== null)) {
     await addMember(sql, account, user.id, role, by);
     return { email, role };
   }

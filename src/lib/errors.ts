@@ -73,6 +73,11 @@ export function invalid(errors: [FieldError, ...FieldError[]]): Refusal {
   return new Refusal('invalid_request', `${where}${first.message}${more}`, errors);
 }
 
+/** Throws a 400 with every invalid field, if there is one. */
+export function refuseInvalid([first, ...rest]: readonly FieldError[]): void {
+  if (first !== undefined) throw invalid([first, ...rest]);
+}
+
 /** A 503 that asks the client to retry. */
 export const retryLater = (message: string, seconds = 5) =>
   new Refusal('unavailable', message, undefined, { 'retry-after': String(seconds) });

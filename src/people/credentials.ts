@@ -1,4 +1,5 @@
 import type { Queryable, Transaction } from '../lib/sql.ts';
+import { deleteResetLinks } from './links.ts';
 import { noteChange, type Origin } from './security-changes.ts';
 
 const tables = ['user_identities', 'user_totp', 'user_recovery_codes', 'user_passkeys'] as const;
@@ -6,6 +7,7 @@ const tables = ['user_identities', 'user_totp', 'user_recovery_codes', 'user_pas
 /** Deletes everything that a person signs in with, except the password, which goes with the person. */
 export async function deleteCredentials(tx: Transaction, user: string): Promise<void> {
   for (const table of tables) await tx`DELETE FROM ${tx(table)} WHERE user_id = ${user}`;
+  await deleteResetLinks(tx, user);
 }
 
 /**
@@ -20,6 +22,19 @@ export async function removeUnconfirmed(tx: Transaction, user: string, origin: O
   await deleteCredentials(tx, user);
   await tx`DELETE FROM console_sessions WHERE user_id = ${user}`;
   await noteChange(tx, { user, change: 'unconfirmed_removed' }, origin);
+}
+
+/**
+ * Confirms the address of a person who has used a link that was mailed to it, or that the operator gave. If it was never confirmed,
+ * someone else may have entered it and added passkeys: these no longer sign in. One-time codes stay, because a mailbox alone must
+ * not turn them off.
+ */
+export async function confirmAddress(tx: Transaction, user: string, origin: Origin): Promise<void> {
+  const unconfirmed = await tx`
+    UPDATE users SET email_confirmed_at = ${origin.now} WHERE id = ${user} AND email_confirmed_at IS NULL RETURNING id`;
+  if (unconfirmed.length === 0) return;
+  const removed = await tx`DELETE FROM user_passkeys WHERE user_id = ${user} RETURNING id`;
+  if (removed.length > 0) await noteChange(tx, { user, change: 'unconfirmed_removed' }, origin);
 }
 
 /** What a person can sign in with besides a password, for the page about them. */

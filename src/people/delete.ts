@@ -29,6 +29,7 @@ export async function deleteUser(sql: Sql, user: string, by: By): Promise<void> 
       await tx`DELETE FROM console_sessions WHERE user_id = ${user}`;
       await tx`DELETE FROM one_time_links WHERE user_id = ${user}`;
       await tx`DELETE FROM invitations i USING users u WHERE u.id = ${user} AND lower(i.email) = lower(u.email)`;
+      await deleteMailsTo(tx, user);
       await deleteCredentials(tx, user);
       await tx`DELETE FROM security_changes WHERE user_id = ${user}`;
       await tx`DELETE FROM users WHERE id = ${user}`;
@@ -36,6 +37,12 @@ export async function deleteUser(sql: Sql, user: string, by: By): Promise<void> 
     }),
   );
 }
+
+/** Deletes the mails about the person's sign-in and invitations: the outbox keeps addresses for months. */
+const deleteMailsTo = (tx: Queryable, user: string): Promise<unknown> => tx`
+  DELETE FROM mails m USING users u
+  WHERE u.id = ${user} AND lower(m.recipient) = lower(u.email)
+    AND (m.account IS NULL OR starts_with(m.key, 'invitation/'))`;
 
 /** Names of the accounts whose only owner the person is. */
 async function ownedAlone(sql: Queryable, user: string): Promise<string[]> {

@@ -1,8 +1,10 @@
 import { operator } from '../../events/recorded.ts';
 import type { Role } from '../../events/roles.ts';
+import { Refusal } from '../lib/errors.ts';
 import type { Queryable } from '../lib/sql.ts';
 import { mailBody } from '../mail/body.ts';
 import type { Outbox, Queued } from '../mail/outbox.ts';
+import type { Invitation } from './invitations.ts';
 
 /** Mails to people about their sign-in. Without SMTP_URL there is no outbox, and links are copied instead. */
 
@@ -16,7 +18,40 @@ interface InvitedPerson {
   url: string;
 }
 
-export const mailInvitation = (
+/** Invitations that one account can have mailed in a day, and those to one address: anyone's address can be entered. */
+export const maxInvitationMails = 100;
+export const maxInvitationMailsToOne = 3;
+const dayMs = 86_400_000;
+
+/** Mails an invitation; throws 429 if the account has mailed too many. Those of the operator have no limit. */
+export async function mailInvitation(
+  mail: Outbox,
+  sql: Queryable,
+  invitation: InvitedPerson & Pick<Invitation, 'created_at' | 'invited_by'>,
+): Promise<Queued> {
+  if (invitation.invited_by !== operator) await refuseBeyond(sql, invitation);
+  return enqueueInvitation(mail, sql, invitation);
+}
+
+async function refuseBeyond(
+  sql: Queryable,
+  { account, email, created_at }: Pick<Invitation, 'account' | 'email' | 'created_at'>,
+): Promise<void> {
+  const since = new Date(created_at.getTime() - dayMs);
+  const [sent] = await sql<[{ all: number; to_one: number }]>`
+    SELECT count(*)::int AS all, (count(*) FILTER (WHERE lower(recipient) = lower(${email})))::int AS to_one FROM mails
+    WHERE account = ${account} AND (ended_at IS NULL OR ended_at > ${since}) AND created_at > ${since}
+      AND starts_with(key, 'invitation/')`;
+  if (sent.to_one >= maxInvitationMailsToOne)
+    throw tooMany(`${email} was mailed ${maxInvitationMailsToOne} invitations to this account in the last 24 hours`);
+  if (sent.all >= maxInvitationMails)
+    throw tooMany(`This account has mailed ${maxInvitationMails} invitations in the last 24 hours`);
+}
+
+const tooMany = (what: string) =>
+  new Refusal('rate_limited', `${what}: try again tomorrow.`, undefined, { 'retry-after': '3600' });
+
+const enqueueInvitation = (
   mail: Outbox,
   sql: Queryable,
   { id, invited_by, account, account_name, email, role, url }: InvitedPerson,

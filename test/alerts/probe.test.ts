@@ -1,7 +1,9 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Probed, probe } from '../../src/alerts/probe.ts';
+import { readProblem, storedProblem } from '../../src/alerts/problems.ts';
 import { type IpRanges, parseRanges } from '../../src/lib/ip-range.ts';
+import { textsIn } from '../../src/texts/in-language.ts';
 import { useTimeouts } from '../support/timeouts.ts';
 
 useTimeouts({ destinationRequestMs: 1_000, destinationCheckMs: 20_000 });
@@ -45,6 +47,11 @@ const check = (url: string, addresses = ['127.0.0.1']): Promise<Probed> =>
     stopping: new AbortController().signal,
   });
 
+test('ports that are not of websites are not tried, except where the operator allows the address', async () => {
+  expect(await check('http://menu.example:22/', ['93.184.215.14'])).toEqual({ state: 'unknown' });
+  expect(await check(`http://menu.example:${port}/fine`, ['93.184.215.14', '127.0.0.1'])).toEqual({ state: 'up' });
+});
+
 test.each([
   ['/fine', 'up'],
   ['/only-get', 'up'],
@@ -57,6 +64,11 @@ test.each([
   expect([...agents]).toEqual(['Scanlog-Alerts/1 (+https://qr.example.com)']);
 });
 
+const problems = textsIn('en').alert.problems;
+/** What a check says in English about a website that is down. */
+const sentenceOf = (found: Probed) =>
+  found.state === 'down' ? readProblem(storedProblem(found.problem), problems) : found.state;
+
 test.each([
   ['/gone', /^menu\.example:\d+ answers that the page does not exist \(404\)\.$/],
   ['/broken', /answers with an error of its own \(503\)\.$/],
@@ -64,14 +76,24 @@ test.each([
   ['/circle', /redirects in circles\.$/],
 ])('%s is down: %s', async (path, problem) => {
   const found = await check(`http://menu.example:${port}${path}`);
-  expect(found).toEqual({ state: 'down', problem: expect.stringMatching(problem), isAnswered: true });
+  expect(found).toMatchObject({ state: 'down', isAnswered: true });
+  expect(sentenceOf(found)).toMatch(problem);
 });
 
 test('a website is down if it does not answer, does not exist, or refuses connections', async () => {
-  const down = (problem: RegExp) => ({ state: 'down', problem: expect.stringMatching(problem), isAnswered: false });
-  expect(await check(`http://menu.example:${port}/silent`)).toEqual(down(/ does not answer\.$/));
-  expect(await check('http://menu.example/', [])).toEqual(down(/^The address of menu\.example cannot be found\.$/));
-  expect(await check('http://menu.example:1/')).toEqual(down(/cannot be reached\. The connection was refused/));
+  for (const [found, problem] of [
+    [await check(`http://menu.example:${port}/silent`), / does not answer\.$/],
+    [await check('http://menu.example/', []), /^The address of menu\.example cannot be found\.$/],
+    [await check('http://menu.example:1/'), /cannot be reached\. The connection was refused/],
+  ] as const) {
+    expect(found).toMatchObject({ state: 'down', isAnswered: false });
+    expect(sentenceOf(found)).toMatch(problem);
+  }
+});
+
+test('a problem that an earlier version has stored is a sentence already', () => {
+  for (const stored of ['example.com does not answer.', '{"kind":"other"}'])
+    expect(readProblem(stored, problems)).toBe(stored);
 });
 
 test('private addresses are not called, and their websites are neither up nor down', async () => {

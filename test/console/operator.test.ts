@@ -110,6 +110,8 @@ describe('accounts', () => {
       expect(await actorsOf(account.id, type)).toEqual([user]);
     const audit = await tab.get(`${path}/audit?limit=2`);
     expect(audit.body.data).toMatchObject([{ type: 'account.plan_changed', actor: user }, { type: 'account.resumed' }]);
+    const { data } = (await account.live.get('/v1/account/audit?limit=1')).body;
+    expect(data, 'the owner does not learn who it was').toMatchObject([{ actor: user, actor_name: 'the operator' }]);
   });
 
   test('are deleted only with their id typed', async () => {

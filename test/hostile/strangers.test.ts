@@ -94,7 +94,7 @@ async function dumpTables(): Promise<Record<string, string[]>> {
     'shares',
     'alerts',
     'reports',
-    'report_recipients',
+    'mail_recipients',
     'domains',
     'members',
     'invitations',

@@ -1,6 +1,7 @@
 import { Secret, TOTP } from 'otpauth';
 import { expect, test } from 'vitest';
 import { sweep } from '../../src/maintenance/sweep.ts';
+import { maxInvitationMails, maxInvitationMailsToOne } from '../../src/people/mails.ts';
 import { maxChanges, noteChange } from '../../src/people/security-changes.ts';
 import type { Json } from '../support/api.ts';
 import { command } from '../support/command.ts';
@@ -34,10 +35,46 @@ test('an invitation is mailed with the link that the answer has', async () => {
   const account = await service.account();
   const invitation = { email: 'bea@example.com', role: 'viewer' };
   const { body } = await account.live.post('/v1/account/invitations', invitation);
+  expect(body.is_mailed).toBe(true);
   const mail = await mailTo(invitation.email);
   expect(mail.subject).toBe('Join Test on Scanlog');
   expect(mail.plain_text).toContain(body.url);
   expect(mail.html).toContain(body.url);
+});
+
+test('an account mails an address three invitations a day, and 100 in all', async () => {
+  const account = await service.account();
+  const invite = async (email: string) => {
+    const { status, body } = await account.live.post('/v1/account/invitations', { email, role: 'viewer' });
+    if (status === 201) await account.live.delete(`/v1/account/invitations/${body.id}`);
+    return [status, body.error?.message];
+  };
+  const stranger = 'Stranger@example.com';
+  for (let i = 0; i < maxInvitationMailsToOne; i++) expect(await invite(stranger)).toEqual([201, undefined]);
+  const refused = [
+    429,
+    expect.stringMatching(/^stranger@example.com was mailed 3 invitations .*: try again tomorrow\.$/),
+  ];
+  expect(await invite(stranger.toLowerCase())).toEqual(refused);
+  expect((await account.live.get('/v1/account/invitations')).body.data).toEqual([]);
+  await service.database.sql`
+    INSERT INTO mails (key, account, recipient, subject, headers, bytes, status, created_at, ended_at)
+    SELECT 'invitation/' || i, ${account.id}, i || '@example.com', '', '{}', 0, 'sent', now(), now()
+    FROM generate_series(4, ${maxInvitationMails}) AS i`;
+  expect(await invite('another@example.com')).toEqual([429, expect.stringContaining('mailed 100 invitations')]);
+  aheadMs += 24 * 3_600_000;
+  expect(await invite(stranger)).toEqual([201, undefined]);
+});
+
+test('the mails to a person are deleted with the person', async () => {
+  const account = (await service.account()).id;
+  await person(service, { account });
+  const ana = await person(service, { account });
+  await signedIn(service, ana);
+  const tab = await signedIn(service, ana);
+  await mailTo(ana.email);
+  expect((await tab.send('DELETE', '/console/api/me')).status).toBe(200);
+  expect(await mailsTo(ana.email)).toEqual([]);
 });
 
 test('a forgotten password is set with a mailed link, one every five minutes, and no one learns who has an address', async () => {

@@ -194,6 +194,25 @@ describe('a sign-in at the provider', () => {
     expect(answer.text).toContain('your provider has not verified that it is yours');
   });
 
+  test('counts as a proof from when the person proved at the provider who they are', async () => {
+    server.person = newPerson({ groups: 'guests' });
+    const exported = async () => {
+      const { browser } = await signIn();
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+      return (await fetch(`${service.urls[0]}/console/api/me/export`, { headers })).status;
+    };
+    expect(await exported(), 'just now').toBe(200);
+    const hourAgo = Math.floor(Date.now() / 1_000) - 3_600;
+    let sent: unknown;
+    server.forge = (claims) => {
+      sent = claims['auth_time'];
+      return Object.assign(claims, { auth_time: hourAgo });
+    };
+    expect(await exported(), 'an hour ago').toBe(403);
+    expect(sent, 'the provider is asked for the time').toBeTypeOf('number');
+  });
+
   test('is refused for another subject with the address of a person', async () => {
     server.person = newPerson({ groups: 'guests' });
     await signIn();

@@ -60,6 +60,16 @@ test('the set-up link makes the first user, who is operator; commands do the res
   const joined = { token: tokenOf(invitation.url), name: 'Ben', password: goodPassword };
   expect((await bens.form('/console/invitation', joined)).status).toBe(303);
 
+  // Anyone may have entered an address that is not confirmed.
+  const invitesBen = ['user', 'invite', 'ben@example.com', '--account', created.account_id, '--role', 'viewer'];
+  expect(await run(...invitesBen)).toMatchObject({ url: expect.stringContaining('/console/invitation#') });
+  await sql`UPDATE users SET email_confirmed_at = now() WHERE email = 'ben@example.com'`;
+  expect(await run(...invitesBen)).toEqual({
+    account_id: created.account_id,
+    email: 'ben@example.com',
+    role: 'viewer',
+  });
+
   const reset = await run('user', 'reset', 'ben@example.com');
   expect(await findLink(sql, 'reset', tokenOf(reset.url), new Date())).toMatchObject({ account: null });
 

@@ -74,7 +74,7 @@ Types: ${auditTypes.map((type) => `\`${type}\``).join(', ')}.`,
         return exported(linesOf(sql, selection, checkCaller));
       }
       const { events, total } = await listAudit(sql, selection, { page, limit });
-      return json(200, presentPage(await presentNamed(sql, events), { page, limit }, total));
+      return json(200, presentPage(await presentNamed(sql, selection.account, events), { page, limit }, total));
     },
   }),
 ];
@@ -94,9 +94,10 @@ function selectionOf({ account, mode }: Call<never, never>['caller'], wanted: St
 }
 
 /** Events with the present names of who caused them. */
-async function presentNamed(sql: Queryable, events: PublicEvent[]) {
+async function presentNamed(sql: Queryable, account: string, events: PublicEvent[]) {
   const names = await actorNames(
     sql,
+    account,
     events.map(({ actor }) => actor),
   );
   return events.map((event) => {
@@ -127,7 +128,7 @@ async function* linesOf(
     if (to === after) return;
     if (after > 0) await checkCaller();
     after = to;
-    const named = await presentNamed(sql, events);
+    const named = await presentNamed(sql, selection.account, events);
     yield encoder.encode(named.map((event) => `${JSON.stringify(event)}\n`).join(''));
   }
 }

@@ -30,10 +30,11 @@ export const access = {
 
   listShares: { scope: 'codes.read', role: 'viewer' },
   getShare: { scope: 'codes.read', role: 'viewer' },
-  listAlerts: { scope: 'codes.read', role: 'viewer' },
   listRaisedAlerts: { scope: 'codes.read', role: 'viewer' },
-  getAlert: { scope: 'codes.read', role: 'viewer' },
 
+  // With addresses of people.
+  listAlerts: { scope: 'account.read', role: 'viewer' },
+  getAlert: { scope: 'account.read', role: 'viewer' },
   listReports: { scope: 'account.read', role: 'viewer' },
   getReport: { scope: 'account.read', role: 'viewer' },
   previewReport: { scope: 'analytics.read', role: 'viewer' },

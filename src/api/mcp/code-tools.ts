@@ -59,7 +59,10 @@ const createCode = (operations: Operations): Tool =>
           t.String({
             minLength: 1,
             maxLength: 255,
-            description: 'Any text. A repeated call with the same text and codes creates nothing more.',
+            // It becomes a header.
+            pattern: '^[ -~]*$',
+            description: 'Any text of ASCII. A repeated call with the same text and codes creates nothing more.',
+            'x-expected': '1 to 255 printable ASCII characters',
           }),
         ),
       },

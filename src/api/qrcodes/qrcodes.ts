@@ -252,6 +252,7 @@ const listHistory = ({ sql }: Service, requireCode: RequireCode): Operation =>
       const events = await historyOf(sql, code.id, { after: Math.max(0, to - limit), to });
       const names = await actorNames(
         sql,
+        code.account,
         events.map(({ actor }) => actor),
       );
       const entries = events.map((event) => presentHistory(event, names));

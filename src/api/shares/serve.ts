@@ -11,13 +11,14 @@ import type { Logger } from '../../lib/logger.ts';
 import { isPassword } from '../../lib/passwords.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import { QueueFull } from '../../lib/semaphore.ts';
+import { languageOf } from '../../texts/in-language.ts';
 import { refusalAnswer, refusalOf } from '../http/answers.ts';
 import { readForm } from '../http/form.ts';
 import type { Context } from '../http/traced.ts';
 import type { Service } from '../service.ts';
 import { isOpened, openCookies } from './cookie.ts';
 import { defaultSharePeriod, readShared, type SharePeriod, sharePeriods } from './figures.ts';
-import { languageOf, missingPage, passwordPage, statisticsPage } from './page.ts';
+import { missingPage, passwordPage, statisticsPage } from './page.ts';
 import { SharePages } from './pages.ts';
 
 interface ShareServer {

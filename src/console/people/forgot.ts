@@ -58,7 +58,7 @@ async function mailLink({ service }: Console, address: string): Promise<void> {
   const { id: user, email } = person;
   const now = clock();
   await sql.begin(async (tx) => {
-    const { token } = await createLink(tx, 'reset', { user }, now);
+    const { token } = await createLink(tx, 'reset', { user, email }, now);
     const url = urlOfLink(addresses.publicUrl, 'reset', token);
     const queued = await mailReset(mail, tx, { user, email, url, now });
     if (queued !== 'queued') await tx`DELETE FROM one_time_links WHERE hash = ${hashOfKey(token)}`;

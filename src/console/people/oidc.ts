@@ -72,7 +72,8 @@ async function finish(console: Console, context: RequestContext, provider: OidcP
   const identity = await provider.identify(new URL(locationOf(request), addresses.publicUrl), step);
   const user = await findUserOf(console, request.headers, provider, identity);
   const { next, account } = step;
-  return startUserSession(console, context, { user, by: 'oidc', next, isOwnDevice: false, account });
+  const provenAt = identity.authenticatedAt;
+  return startUserSession(console, context, { user, by: 'oidc', next, isOwnDevice: false, account, provenAt });
 }
 
 /** The person of an identity, with the role that the provider's groups give. */

@@ -34,12 +34,16 @@ export interface Identity {
   email: string | undefined;
   isEmailVerified: boolean;
   name: string | undefined;
+  /** When the person last proved who they are, if the provider says so: it may have known them for weeks. */
+  authenticatedAt: Date | undefined;
   claims: Record<string, unknown>;
 }
 
 const metadataMinutes = 5;
 /** How long ago a proof may be that was asked for again. */
 const proofSeconds = 900;
+/** How long ago any other may be. A request with a limit makes providers say when it was (OpenID Connect Core, 2). */
+const signInSeconds = 90 * 86_400;
 
 /** An OpenID provider. Nothing is read from it before the first sign-in, so the service starts without it. */
 export class OidcProvider {
@@ -67,7 +71,7 @@ export class OidcProvider {
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     };
-    const again = isAgain ? { prompt: 'login', max_age: String(proofSeconds) } : {};
+    const again = isAgain ? { prompt: 'login', max_age: String(proofSeconds) } : { max_age: String(signInSeconds) };
     return buildAuthorizationUrl(await this.#configuration(), Object.assign(parameters, again)).href;
   }
 
@@ -184,6 +188,7 @@ interface Claims {
   email?: unknown;
   email_verified?: unknown;
   name?: unknown;
+  auth_time?: unknown;
   [claim: string]: unknown;
 }
 
@@ -193,5 +198,6 @@ const identityOf = (claims: Claims, issuer: string): Identity => ({
   email: textOf(claims.email),
   isEmailVerified: claims.email_verified === true,
   name: textOf(claims.name),
+  authenticatedAt: typeof claims.auth_time === 'number' ? new Date(claims.auth_time * 1_000) : undefined,
   claims,
 });

@@ -234,7 +234,32 @@ describe('the operations', () => {
       'password',
       'expires_at',
     ]);
-    expect((await live.patch(`/v1/shares/${first.id}`, { qr_ids: [code] })).body.error.message).toContain('fixed');
+    expect((await live.patch(`/v1/shares/${first.id}`, { url: 'x' })).body.error.message).toContain('fixed');
+  });
+
+  test('a change of the codes is seen at once, and a code that is deleted leaves the page', async () => {
+    const { id, url } = await share();
+    expect(await figuresOf(url)).toMatchObject({ scans: 70 });
+    const { body } = await account.live.patch(`/v1/shares/${id}`, { qr_ids: [terrace.id] });
+    expect(body).toMatchObject({ qr_ids: [terrace.id], tags: null });
+    expect(await figuresOf(url)).toMatchObject({ scans: 30 });
+    const { body: byTag } = await account.live.patch(`/v1/shares/${id}`, { tags: ['Summer'] });
+    expect(byTag).toMatchObject({ qr_ids: null, tags: ['summer'] });
+    expect(await figuresOf(url)).toMatchObject({ scans: 70 });
+    const { data } = (await account.live.get('/v1/account/audit')).body;
+    expect(data.find(({ type }: Json) => type === 'share.changed')?.data).toMatchObject({
+      from: { qr_ids: [terrace.id], tags: null },
+      to: { qr_ids: null, tags: ['summer'] },
+    });
+    expect((await replayState(service.database.sql)).corrected).toBe(0);
+
+    const gone = await created(account.live, { name: 'Gone' });
+    const { body: left } = await account.live.patch(`/v1/shares/${id}`, { qr_ids: [menu.id, gone.id] });
+    await account.live.delete(`/v1/qrcodes/${gone.id}`);
+    const change = { name: 'Still', qr_ids: left.qr_ids };
+    expect((await account.live.patch(`/v1/shares/${id}`, change)).status, 'sends back what it has').toBe(200);
+    const refused = await account.live.post('/v1/shares', { name: 'New', qr_ids: [gone.id] });
+    expect(refused.body.error.details).toMatchObject([{ field: 'qr_ids' }]);
   });
 
   test('are in the audit log and in a rebuild of the state, and have a limit', async () => {

@@ -1,13 +1,14 @@
 import type { Elysia } from 'elysia';
-import { findRecipient, type Recipient, setSubscribed } from '../../accounts/report-recipients.ts';
-import { noticeResponse, notices } from '../../edge/pages.ts';
-import { escapeHtml } from '../../lib/html.ts';
-import type { Logger } from '../../lib/logger.ts';
-import { requestIdOf } from '../../lib/request-id.ts';
-import { refusalAnswer, refusalOf } from '../http/answers.ts';
-import { readForm } from '../http/form.ts';
-import type { Context } from '../http/traced.ts';
-import type { Service } from '../service.ts';
+import { findRecipient, type Recipient, setSubscribed } from '../accounts/mail-recipients.ts';
+import { noticeResponse, notices } from '../edge/pages.ts';
+import { escapeHtml } from '../lib/html.ts';
+import type { Logger } from '../lib/logger.ts';
+import { requestIdOf } from '../lib/request-id.ts';
+import { languageOf, textsIn } from '../texts/in-language.ts';
+import { refusalAnswer, refusalOf } from './http/answers.ts';
+import { readForm } from './http/form.ts';
+import type { Context } from './http/traced.ts';
+import type { Service } from './service.ts';
 
 interface UnsubscribeServer {
   service: Pick<Service, 'sql' | 'clock'>;
@@ -18,7 +19,7 @@ interface UnsubscribeServer {
 type UnsubscribeContext = Pick<Context, 'request'> & { params: { token: string | null } };
 
 /**
- * Serves the pages by which recipients of reports unsubscribe, without signing in. A GET changes nothing, because programs
+ * Serves the pages by which recipients of reports and alerts unsubscribe, without signing in. A GET changes nothing, because programs
  * that check mails follow links; the button of a mail program sends the POST of RFC 8058.
  */
 export function serveUnsubscribing(app: Elysia, { service, log, isReady }: UnsubscribeServer): void {
@@ -26,11 +27,13 @@ export function serveUnsubscribing(app: Elysia, { service, log, isReady }: Unsub
 
   async function answer(request: Request, token: string): Promise<Response> {
     const recipient = /^[0-9A-Za-z]{52}$/.test(token) ? await findRecipient(sql, token) : undefined;
-    if (recipient === undefined) return htmlResponse(404, missingPage);
-    if (request.method !== 'POST') return htmlResponse(200, pageOf(recipient, recipient.unsubscribed_at === null));
+    const language = languageOf(request.headers);
+    if (recipient === undefined) return htmlResponse(404, missingPage(language));
+    if (request.method !== 'POST')
+      return htmlResponse(200, pageOf(recipient, recipient.unsubscribed_at === null, language));
     const isSubscribed = (await readForm(request)).get('subscribe') === 'yes';
     await setSubscribed(sql, token, isSubscribed, clock());
-    return htmlResponse(200, pageOf(recipient, isSubscribed));
+    return htmlResponse(200, pageOf(recipient, isSubscribed, language));
   }
 
   const respond = async ({ request, params }: UnsubscribeContext): Promise<Response> => {
@@ -55,6 +58,7 @@ const headers = {
   'x-robots-tag': 'noindex, nofollow',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
+  vary: 'accept-language',
 };
 
 const htmlResponse = (status: number, page: string) =>
@@ -77,8 +81,8 @@ p { overflow-wrap: anywhere }
 button { font: inherit; font-weight: 600; padding: .5rem 1rem; border: 0; border-radius: .5rem; cursor: pointer;
   background: light-dark(#0f766e, #5eead4); color: light-dark(#fafaf9, #1c1917) }`;
 
-const documentOf = (title: string, body: string): string => `<!doctype html>
-<html lang="en">
+const documentOf = (language: string, title: string, body: string): string => `<!doctype html>
+<html lang="${language}" dir="${textsIn(language).direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -95,22 +99,25 @@ ${body}
 </html>
 `;
 
-const missingPage = documentOf(
-  'This link leads nowhere',
-  '<p>The report was removed, or the link is incomplete. You get no mails by this report.</p>',
-);
+function missingPage(language: string): string {
+  const [title, text] = textsIn(language).unsubscribe.missing;
+  return documentOf(language, title, `<p>${escapeHtml(text)}</p>`);
+}
 
 /** Neither mails nor their recipients are hidden from who has the link: only the recipient has it. */
-function pageOf({ email, report_name }: Recipient, isSubscribed: boolean): string {
-  const [address, name] = [escapeHtml(email), escapeHtml(report_name)];
+function pageOf({ email, name }: Recipient, isSubscribed: boolean, language: string): string {
+  const words = textsIn(language).unsubscribe;
   return isSubscribed
     ? documentOf(
-        'Unsubscribe from this report',
-        `<p>The report “${name}” is mailed to ${address}.</p>\n<form method="post"><button>Unsubscribe</button></form>`,
+        language,
+        words.unsubscribe,
+        `<p>${escapeHtml(words.isMailed(name, email))}</p>
+<form method="post"><button>${words.unsubscribe}</button></form>`,
       )
     : documentOf(
-        'You are unsubscribed',
-        `<p role="status">The report “${name}” is no longer mailed to ${address}.</p>
-<form method="post"><input type="hidden" name="subscribe" value="yes"><button>Subscribe again</button></form>`,
+        language,
+        words.isUnsubscribed,
+        `<p role="status">${escapeHtml(words.isNotMailed(name, email))}</p>
+<form method="post"><input type="hidden" name="subscribe" value="yes"><button>${words.subscribeAgain}</button></form>`,
       );
 }
