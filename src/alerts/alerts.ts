@@ -72,8 +72,8 @@ export async function updateAlert(
   // No event tells of it, so it needs no version.
   if (to !== undefined)
     await sql.begin(async (tx) => {
-      // Locked, so that no address stays behind an alert that is deleted meanwhile.
-      const [alert] = await tx`SELECT FROM alerts WHERE id = ${id} FOR KEY SHARE`;
+      // Locked: another change waits, and no address stays behind an alert that is deleted meanwhile.
+      const [alert] = await tx`SELECT FROM alerts WHERE id = ${id} FOR NO KEY UPDATE`;
       if (alert !== undefined) await writeRecipients(tx, { subject: id, account }, to);
     });
   return requireAlert(sql, owner, id);

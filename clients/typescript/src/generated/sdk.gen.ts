@@ -1000,7 +1000,7 @@ export const getShare = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Change a shared page
  *
- * Works at once. A `password` of null removes it, and another one closes the page for those who had opened it.
+ * Works at once. `qr_ids` or `tags` replaces what the page was about. A `password` of null removes it, and another one closes the page for those who had opened it.
  *
  * Scope: `codes.write`. Role: `editor`.
  */

@@ -1740,6 +1740,14 @@ export type ShareChange = {
      * Title of the page, 1 to 255 characters.
      */
     name?: string;
+    /**
+     * The codes that it is about, up to 100; a code that is deleted later leaves it.
+     */
+    qr_ids?: Array<string>;
+    /**
+     * It is about all codes with one of these tags, also those that get it later.
+     */
+    tags?: Array<string>;
     password?: string | null;
     expires_at?: string | null;
     /**
@@ -1781,9 +1789,34 @@ export type Alert = {
      */
     active: boolean;
     /**
-     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     * The language of titles and messages: in mails, events, webhooks and the console. What is raised already keeps its own. Default: en.
+     */
+    language: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own, with a link to unsubscribe. Addresses are not in the log of events. Default: no one.
      */
     to: Array<string>;
+    /**
+     * Those of `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
+     */
+    unsubscribed: Array<string>;
+    /**
+     * Addresses whose last mail did not arrive.
+     */
+    undelivered: Array<{
+        /**
+         * The address.
+         */
+        email: string;
+        /**
+         * What the mail server answered.
+         */
+        message: string;
+        /**
+         * When.
+         */
+        at: string;
+    }>;
     /**
      * How many things it has raised that are not over, at most 100. `GET /v1/alerts/raised` lists them.
      */
@@ -1819,7 +1852,11 @@ export type NewAlert = {
      */
     active?: boolean;
     /**
-     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     * The language of titles and messages: in mails, events, webhooks and the console. What is raised already keeps its own. Default: en.
+     */
+    language?: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own, with a link to unsubscribe. Addresses are not in the log of events. Default: no one.
      */
     to?: Array<string>;
 };
@@ -1840,7 +1877,11 @@ export type AlertChange = {
      */
     active?: boolean;
     /**
-     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     * The language of titles and messages: in mails, events, webhooks and the console. What is raised already keeps its own. Default: en.
+     */
+    language?: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own, with a link to unsubscribe. Addresses are not in the log of events. Default: no one.
      */
     to?: Array<string>;
 };
@@ -1904,6 +1945,10 @@ export type Report = {
      * The file that is attached. Default: pdf.
      */
     format: 'pdf' | 'csv';
+    /**
+     * The language of the file and of the mail; the heads of CSV files are in English. Files in PDF have `de`, `en`, `es`, `fr`, `it`, `nl`, `pl`, `pt`, `tr` only: their fonts lack the letters of the others. Default: en.
+     */
+    language: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
     qr_ids: Array<string> | null;
     tags: Array<string> | null;
     /**
@@ -1961,6 +2006,10 @@ export type NewReport = {
      */
     format?: 'pdf' | 'csv';
     /**
+     * The language of the file and of the mail; the heads of CSV files are in English. Files in PDF have `de`, `en`, `es`, `fr`, `it`, `nl`, `pl`, `pt`, `tr` only: their fonts lack the letters of the others. Default: en.
+     */
+    language?: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
+    /**
      * The codes that it is about, up to 100; a code that is deleted later leaves it.
      */
     qr_ids?: Array<string>;
@@ -1991,6 +2040,10 @@ export type ReportChange = {
      * The file that is attached. Default: pdf.
      */
     format?: 'pdf' | 'csv';
+    /**
+     * The language of the file and of the mail; the heads of CSV files are in English. Files in PDF have `de`, `en`, `es`, `fr`, `it`, `nl`, `pl`, `pt`, `tr` only: their fonts lack the letters of the others. Default: en.
+     */
+    language?: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
     /**
      * The codes that it is about, up to 100; a code that is deleted later leaves it.
      */
@@ -3194,6 +3247,10 @@ export type CreatedInvitation = {
      * The link to send to the person: only this response contains it. It works once, for 7 days.
      */
     url: string;
+    /**
+     * Whether it is mailed, too: false while the operator has not set SMTP_URL, or too many mails wait.
+     */
+    is_mailed: boolean;
 };
 
 export type NewInvitation = {
@@ -3984,13 +4041,13 @@ export type AuditEvent = {
          */
         share_id: string;
         mode: 'live' | 'test';
-        qr_ids: Array<string> | null;
-        tags: Array<string> | null;
         name: string;
         has_password: boolean;
         expires_at: string | null;
         bots: 'include' | 'exclude';
         frame_origins: Array<string>;
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
     };
 } | {
     /**
@@ -4026,6 +4083,8 @@ export type AuditEvent = {
             expires_at?: string | null;
             bots?: 'include' | 'exclude';
             frame_origins?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
         };
         to: {
             name?: string;
@@ -4033,6 +4092,8 @@ export type AuditEvent = {
             expires_at?: string | null;
             bots?: 'include' | 'exclude';
             frame_origins?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
         };
     };
 } | {
@@ -4097,6 +4158,7 @@ export type AuditEvent = {
         tags: Array<string> | null;
         percent: number;
         active: boolean;
+        language: string;
         qr_ids: Array<string> | null;
     };
 } | {
@@ -4132,6 +4194,7 @@ export type AuditEvent = {
             tags?: Array<string> | null;
             percent?: number;
             active?: boolean;
+            language?: string;
             qr_ids?: Array<string> | null;
         };
         to: {
@@ -4139,6 +4202,7 @@ export type AuditEvent = {
             tags?: Array<string> | null;
             percent?: number;
             active?: boolean;
+            language?: string;
             qr_ids?: Array<string> | null;
         };
     };
@@ -4319,6 +4383,7 @@ export type AuditEvent = {
         every: 'week' | 'month';
         timezone: string;
         format: 'pdf' | 'csv';
+        language: string;
         recipients: number;
         qr_ids: Array<string> | null;
         tags: Array<string> | null;
@@ -4356,6 +4421,7 @@ export type AuditEvent = {
             every?: 'week' | 'month';
             timezone?: string;
             format?: 'pdf' | 'csv';
+            language?: string;
             recipients?: number;
             qr_ids?: Array<string> | null;
             tags?: Array<string> | null;
@@ -4365,6 +4431,7 @@ export type AuditEvent = {
             every?: 'week' | 'month';
             timezone?: string;
             format?: 'pdf' | 'csv';
+            language?: string;
             recipients?: number;
             qr_ids?: Array<string> | null;
             tags?: Array<string> | null;
@@ -5865,13 +5932,13 @@ export type ShareCreatedEvent = {
          */
         share_id: string;
         mode: 'live' | 'test';
-        qr_ids: Array<string> | null;
-        tags: Array<string> | null;
         name: string;
         has_password: boolean;
         expires_at: string | null;
         bots: 'include' | 'exclude';
         frame_origins: Array<string>;
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
     };
 };
 
@@ -5908,6 +5975,8 @@ export type ShareChangedEvent = {
             expires_at?: string | null;
             bots?: 'include' | 'exclude';
             frame_origins?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
         };
         to: {
             name?: string;
@@ -5915,6 +5984,8 @@ export type ShareChangedEvent = {
             expires_at?: string | null;
             bots?: 'include' | 'exclude';
             frame_origins?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
         };
     };
 };
@@ -5981,6 +6052,7 @@ export type AlertCreatedEvent = {
         tags: Array<string> | null;
         percent: number;
         active: boolean;
+        language: string;
         qr_ids: Array<string> | null;
     };
 };
@@ -6017,6 +6089,7 @@ export type AlertUpdatedEvent = {
             tags?: Array<string> | null;
             percent?: number;
             active?: boolean;
+            language?: string;
             qr_ids?: Array<string> | null;
         };
         to: {
@@ -6024,6 +6097,7 @@ export type AlertUpdatedEvent = {
             tags?: Array<string> | null;
             percent?: number;
             active?: boolean;
+            language?: string;
             qr_ids?: Array<string> | null;
         };
     };
@@ -6208,6 +6282,7 @@ export type ReportCreatedEvent = {
         every: 'week' | 'month';
         timezone: string;
         format: 'pdf' | 'csv';
+        language: string;
         recipients: number;
         qr_ids: Array<string> | null;
         tags: Array<string> | null;
@@ -6246,6 +6321,7 @@ export type ReportChangedEvent = {
             every?: 'week' | 'month';
             timezone?: string;
             format?: 'pdf' | 'csv';
+            language?: string;
             recipients?: number;
             qr_ids?: Array<string> | null;
             tags?: Array<string> | null;
@@ -6255,6 +6331,7 @@ export type ReportChangedEvent = {
             every?: 'week' | 'month';
             timezone?: string;
             format?: 'pdf' | 'csv';
+            language?: string;
             recipients?: number;
             qr_ids?: Array<string> | null;
             tags?: Array<string> | null;
@@ -13790,6 +13867,10 @@ export type PreviewReportData = {
          * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
          */
         timezone?: string;
+        /**
+         * The language of the file and of the mail; the heads of CSV files are in English. Files in PDF have `de`, `en`, `es`, `fr`, `it`, `nl`, `pl`, `pt`, `tr` only: their fonts lack the letters of the others. Default: en.
+         */
+        language?: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
         /**
          * The codes that it is about, up to 100; a code that is deleted later leaves it.
          */
