@@ -23,7 +23,7 @@ export const maxDueOfHost = 16;
 /** If this many websites and more do not answer, and no other does, it is the network of this service. */
 const minHostsOfOutage = 3;
 const outagePauseMs = 5 * minuteMs;
-/** Unless one of another turn has answered this recently: else three dead websites that are due together would never be down. */
+/** It is not the network if any website has answered this recently. Else three dead ones that are due together would never be down. */
 const answeredMs = 10 * minuteMs;
 
 const hashOf = (url: string) => createHash('sha256').update(url).digest('hex');

@@ -21,7 +21,7 @@ export interface Invitation {
   expires_at: Date;
 }
 
-/** SQL: the person or key that made the invitation `i` could still do so, and comes back by none after a removal. */
+/** SQL: the owner or key that made the invitation `i` may still invite. A removed owner must not come back by an earlier one. */
 const isBacked = (sql: Queryable) => sql`
   CASE WHEN starts_with(i.invited_by, 'usr_')
     THEN EXISTS (SELECT FROM members m WHERE m.account = i.account AND m.user_id = i.invited_by AND m.role = 'owner')
