@@ -83,7 +83,8 @@ export function WorldMap({ countries, cities, total }: Props) {
 function captionOf(dots: number, unplaced: number): string {
   const colors = 'Darker where there are more scans.';
   if (dots === 0) return colors;
-  return `${colors} Dots are cities${unplaced === 0 ? '' : `; ${unplaced} more are in the list`}.`;
+  const others = unplaced === 0 ? '' : `; ${unplaced} more ${unplaced === 1 ? 'is' : 'are'} in the list`;
+  return `${colors} Dots are cities${others}.`;
 }
 
 function CountryShape({ world, code }: { world: World; code: string }) {
