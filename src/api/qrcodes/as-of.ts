@@ -44,10 +44,9 @@ export interface PastCode {
 
 /** What a code was at a time, with its scans until then. Throws 404 if it did not exist yet. */
 export async function readPast(service: Service, current: CountedCode, asOf: Date): Promise<PastCode> {
-  const [code, figures] = await Promise.all([
-    codeAsOf(service.sql, current, asOf),
-    figuresUntil(service, current, [current.id], asOf),
-  ]);
+  // First, because a code that did not exist yet is not found, whether analytics are available or not.
+  const code = await codeAsOf(service.sql, current, asOf);
+  const figures = await figuresUntil(service, current, [current.id], asOf);
   return { code, figures: figures.get(current.id) };
 }
 
@@ -113,6 +112,7 @@ async function figuresUntil(
   codes: string[],
   asOf: Date,
 ): Promise<Map<string, ScanFigures>> {
+  if (codes.length === 0) return new Map();
   const lost = await lostCounts(service.sql, codes);
   const complete = codes.filter((code) => !lost.now.has(code));
   const known = asOf < lost.before ? [] : [...lost.now.keys()];
