@@ -47,8 +47,8 @@ export async function startBenchStack(now = new Date()): Promise<BenchStack> {
   const { secretKey } = readSecrets(data);
   const box = createSecretBox(secretKey);
   const stack = await startStack({ data, log: createLogger('error', false) });
-  // No answer timeout: filling tables takes minutes.
-  const sql = connect(stack.databaseUrl, { name: 'bench', answerTimeoutMs: 'none' });
+  // No response timeout: filling tables takes minutes.
+  const sql = connect(stack.databaseUrl, { name: 'bench', responseTimeoutMs: 'none' });
   await migrate(sql);
   const account = await createAccount(sql, { name: 'Bench', plan: 'enterprise', now });
   const owner = { account: account.id, mode: 'live' as Mode };
@@ -107,7 +107,7 @@ export async function startBenchStack(now = new Date()): Promise<BenchStack> {
       };
     },
     async stop() {
-      // Those of a benchmark that failed.
+      // Left by a benchmark that failed.
       for (const service of services) service.kill();
       await Promise.all([...services].map(({ exited }) => exited));
       await sql.end({ timeout: 1 });

@@ -25,7 +25,7 @@ export async function startEdge(
     url: `http://127.0.0.1:${port}/${stack.code.short_code}`,
     stop,
     async metric(name) {
-      const text = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then((answer) => answer.text());
+      const text = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).then((response) => response.text());
       return Number(new RegExp(`^${name} (.*)$`, 'm').exec(text)?.[1]);
     },
   };

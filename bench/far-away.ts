@@ -56,7 +56,7 @@ export async function farAwayRows(stack: BenchStack, { onStep }: { onStep(step: 
       unboundedRow({
         what: `the link cut for ${cutMs / 1000} s at ${perSecond(rate)}, until all are in Postgres`,
         figure: ms(drainMs),
-        against: `${statuses['302'] ?? 0} of ${scans} answers 302`,
+        against: `${statuses['302'] ?? 0} of ${scans} responses 302`,
         ratio: null,
       }),
     ];

@@ -59,7 +59,7 @@ export async function startSizedService(
   await admin.unsafe(`CREATE DATABASE ${database} OWNER ${serviceRole}`);
   await admin.end();
   const databaseUrl = stack.databaseUrl.replace(/\/[^/]*$/, `/${database}`);
-  const sql = connect(databaseUrl, { name: 'bench', max: 1, answerTimeoutMs: 'none' });
+  const sql = connect(databaseUrl, { name: 'bench', max: 1, responseTimeoutMs: 'none' });
   await migrate(sql);
   await sql`SET statement_timeout = 0`;
   await sql`SET maintenance_work_mem = '512MB'`;

@@ -5,11 +5,11 @@
 const chunk = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
 const head = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n';
 
-interface Answer {
+interface Connection {
   hasBegun: boolean;
 }
 
-const listening = Bun.listen<Answer>({
+const listening = Bun.listen<Connection>({
   hostname: '127.0.0.1',
   port: 0,
   socket: {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import QRCode from 'qrcode';
+import { drawQrImage, type QrImage } from '../src/qr/image.ts';
 import type { LogoArt } from '../src/qr/logo-art.ts';
-import { drawPicture, type Picture } from '../src/qr/picture.ts';
 import { drawPng } from '../src/qr/png.ts';
 import { encodePixels } from '../src/qr/png-file.ts';
 import { drawSvg } from '../src/qr/svg.ts';
@@ -102,7 +102,7 @@ function noise(side: number) {
 
 async function drawFramed(url: string, id: string) {
   const style = { ...styled, logo: { id, size: 0.25 }, frame: { type: 'label-bottom', text: 'Scan me' } } as const;
-  return drawPicture({ url, style, format: 'png', size: 512, logo: await logo });
+  return drawQrImage({ url, style, format: 'png', size: 512, logo: await logo });
 }
 
 async function memoryOfLogos(): Promise<number> {
@@ -116,7 +116,7 @@ async function memoryOfLogos(): Promise<number> {
 /** Watches an idle event loop for as long as each drawing takes, to show how much of a stall the machine causes. */
 async function blockedByLargest(repetitions: number): Promise<{ drawing: Stall[]; idle: Stall[] }> {
   const renderer = new Renderer();
-  const draw = (picture: Picture) => renderer.run('picture', () => picture, { account: 'bench' });
+  const draw = (image: QrImage) => renderer.run('image', () => image, { account: 'bench' });
   const drawing: Stall[] = [];
   const idle: Stall[] = [];
   for (let i = 0; i < repetitions; i++) {

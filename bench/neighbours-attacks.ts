@@ -1,5 +1,5 @@
 import { startLoad } from './bench-stack.ts';
-import { detailedClip, layers, repeatedPath, twoPictures } from './hostile-pictures.ts';
+import { detailedClip, layers, repeatedPath, twoImages } from './hostile-images.ts';
 import type { Attacker } from './neighbours-world.ts';
 
 export interface Attack {
@@ -10,7 +10,7 @@ export interface Attack {
 
 type Answered = Parameters<Attack['run']>[2];
 
-/** A client that is gone before the answer. */
+/** A client that is gone before the response. */
 const abandonAfterMs = 300;
 const refusedPauseMs = 100;
 
@@ -49,7 +49,7 @@ const hostileLogos: Attack = {
       { body: detailedClip(), type: svg },
       { body: layers(1_600), type: svg },
       { body: layers(80), type: svg },
-      { body: twoPictures(), type: 'image/webp' },
+      { body: twoImages(), type: 'image/webp' },
     ] as const;
     const size = () => 1_500 + Math.floor(Math.random() * 548);
     await Promise.all([
@@ -96,6 +96,21 @@ const reverts: Attack = {
     await Promise.all([
       storm(1, signal, answered, (_, turn) => revert(turn, false, signal)),
       storm(2, signal, answered, (_, turn) => revert(turn, true, abandoned(signal))),
+    ]);
+  },
+};
+
+const bulkUpdates: Attack = {
+  name: 'bulk updates of 1,000 codes',
+  async run({ url, keys, labels }, signal, answered) {
+    const update = (turn: number, isDryRun: boolean, until: AbortSignal) => {
+      const set = { destination_url: `https://example.com/${turn}` };
+      const body = JSON.stringify({ qr_ids: labels, set, dry_run: isDryRun });
+      return fetch(`${url}/v1/qrcodes/bulk-update`, { method: 'POST', headers: json(keys.live), body, signal: until });
+    };
+    await Promise.all([
+      storm(2, signal, answered, (_, turn) => update(turn, false, signal)),
+      storm(2, signal, answered, (_, turn) => update(turn, true, abandoned(signal))),
     ]);
   },
 };
@@ -172,7 +187,7 @@ const longHeaders: Attack = {
   },
 };
 
-const endlessAnswers: Attack = {
+const endlessResponses: Attack = {
   name: 'receivers that never end',
   async run(attacker, signal, answered) {
     const { url, keys, webhooks } = attacker;
@@ -193,9 +208,10 @@ export const attacks: Attack[] = [
   hostileLogos,
   abandonedSheets,
   reverts,
+  bulkUpdates,
   replays,
   streams,
   exports,
   longHeaders,
-  endlessAnswers,
+  endlessResponses,
 ];

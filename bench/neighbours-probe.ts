@@ -7,7 +7,7 @@ import type { Probed, ProbeKind, ProbeResult } from './neighbours-world.ts';
 
 const { url, key, codes, exported } = JSON.parse(process.env['PROBED'] ?? '{}') as Probed;
 const pauseMs = 50;
-/** Each picture is drawn once: a code and a size hardly ever occur together twice. */
+/** Each image is drawn once: a code and a size hardly ever occur together twice. */
 const firstSize = 256 + Math.floor(Math.random() * 600);
 
 let isRunning = true;

@@ -5,7 +5,7 @@ import { newId } from '../src/lib/ids.ts';
 import { appendScans, batchOf } from '../src/log/append-scans.ts';
 import { set } from '../src/webhooks/commands.ts';
 import type { BenchStack } from './bench-stack.ts';
-import { layers } from './hostile-pictures.ts';
+import { layers } from './hostile-images.ts';
 import { scanOf } from './scan.ts';
 
 export const probeKinds = ['public image', 'download', 'API read', 'analytics', 'export', 'one-label sheet'] as const;
@@ -38,7 +38,7 @@ export interface Attacker {
   scanned: { id: string; short_code: string };
   /** Two keys, each of which can undo what the other did to 5,000 test codes. */
   reverting: { id: string; key: string }[];
-  /** Webhooks whose receiver answers, and webhooks whose receiver never ends its answer. */
+  /** Webhooks whose receiver answers, and webhooks whose receiver never ends its response. */
   webhooks: { fast: string[]; endless: string[] };
 }
 
@@ -151,7 +151,7 @@ async function send(
     headers,
     body: typeof body === 'string' ? body : Buffer.from(body),
   });
-  const answer = await response.text();
-  if (!response.ok) throw new Error(`${new URL(url).pathname} answered ${response.status}: ${answer.slice(0, 300)}`);
-  return JSON.parse(answer);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${new URL(url).pathname} answered ${response.status}: ${text.slice(0, 300)}`);
+  return JSON.parse(text);
 }

@@ -102,11 +102,11 @@ async function measureAll(
   for (const attack of [...attacks, together]) {
     onStep(attack.name);
     alone.push(await site.phase(seconds / 2));
-    const { phase, answers } = await site.attackedPhase(attack, seconds);
+    const { phase, responses } = await site.attackedPhase(attack, seconds);
     attacked.push({ name: attack.name, phase });
     hold = Math.max(hold, await readHold());
     // Of a run that is interrupted, this is what is left.
-    onStep(`  answers ${JSON.stringify(answers)}`);
+    onStep(`  responses ${JSON.stringify(responses)}`);
     onStep(`  p99 in ms, alone → attacked: ${describe(alone.at(-1) as Phase, phase)}`);
     onStep(`  MB, service and its processes: ${text(alone.at(-1)?.memory)} → ${text(phase.memory)}; lock ${ms(hold)}`);
     for (const failure of new Set(phase.failures)) onStep(`  failed: ${failure}`);
@@ -195,17 +195,17 @@ class Site {
     this.#receiver = receiver;
   }
 
-  async attackedPhase(attack: Attack, seconds: number): Promise<{ phase: Phase; answers: Record<string, number> }> {
+  async attackedPhase(attack: Attack, seconds: number): Promise<{ phase: Phase; responses: Record<string, number> }> {
     await this.#stack.sql`UPDATE rate_windows SET used = 0`;
     const stop = new AbortController();
-    const answers: Record<string, number> = {};
+    const responses: Record<string, number> = {};
     const running = attack.run(this.#attacker, stop.signal, (status) => {
-      answers[status] = (answers[status] ?? 0) + 1;
+      responses[status] = (responses[status] ?? 0) + 1;
     });
     const phase = await this.phase(seconds);
     stop.abort();
     await running;
-    return { phase, answers };
+    return { phase, responses };
   }
 
   /** Uses the measured account for some time. */

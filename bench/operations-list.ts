@@ -126,7 +126,7 @@ interface Replay {
 /** Into a database of the same Postgres. */
 async function restore(world: RunningWorld): Promise<void> {
   const { stack, run } = world;
-  const admin = connect(stack.adminDatabaseUrl, { name: 'bench', max: 1, answerTimeoutMs: 'none' });
+  const admin = connect(stack.adminDatabaseUrl, { name: 'bench', max: 1, responseTimeoutMs: 'none' });
   try {
     await admin.unsafe(`CREATE DATABASE restored OWNER ${serviceRole}`);
     await run(['restore', backupFile(world)], { DATABASE_URL: stack.databaseUrl.replace(/\/[^/]*$/, '/restored') });

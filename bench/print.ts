@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Style } from '../events/style.ts';
 import { createProofs } from '../src/proof/proofs.ts';
-import { drawPicture } from '../src/qr/picture.ts';
+import { drawQrImage } from '../src/qr/image.ts';
 import { stockLayouts } from '../src/qr/sheet/layouts.ts';
 import type { SheetPage } from '../src/qr/sheet/sheet-page.ts';
 import { writeSheets } from '../src/qr/sheet/sheets.ts';
@@ -21,7 +21,7 @@ const nextUrl = () => `https://scan.example.com/${(1_000_000 + urls++).toString(
 
 /** How long files for print and proofs take, and how long they block the event loop. */
 export async function benchPrint(repetitions: number): Promise<BenchRow[]> {
-  const drawPdf = (style: Style) => drawPicture({ url: nextUrl(), style, format: 'pdf', size: 0 });
+  const drawPdf = (style: Style) => drawQrImage({ url: nextUrl(), style, format: 'pdf', size: 0 });
   const pdfs = { styled: () => drawPdf(styled), round: () => drawPdf({ ...styled, dotsType: 'dots' }) };
   const times = await medianTimesMs(repetitions, pdfs, { warmUpRounds: 5 });
   const proofs = await proofTimes(Math.ceil(repetitions / 2));

@@ -2,12 +2,15 @@ import { type BenchStack, load, startPeer } from './bench-stack.ts';
 import { type EdgeUnderTest, startEdge, untilEmpty } from './edge-under-test.ts';
 import { farAwayRows } from './far-away.ts';
 import { childrenOf } from './process.ts';
-import { type BenchRow, boundedRow, ms, perSecond } from './row.ts';
+import { type BenchRow, boundedRow, median, ms, perSecond } from './row.ts';
 
 const connections = 256;
 const rate = 4_000;
 const frozenMs = 10_000;
 const burstSeconds = 10;
+const warmUpMs = 2_000;
+/** Of one second each, under the load and before the freeze: "as before" is up to twice their median. */
+const probesBefore = 5;
 /** The load goes on for this long after the thaw. */
 const maxRecoverySeconds = 30;
 
@@ -58,10 +61,12 @@ async function burstRow(service: EdgeUnderTest): Promise<BenchRow> {
 }
 
 async function frozenRows(stack: BenchStack, service: EdgeUnderTest, committed: number): Promise<BenchRow[]> {
-  const before = await probe(service);
-  const seconds = frozenMs / 1000 + maxRecoverySeconds + 2;
+  const seconds = warmUpMs / 1000 + probesBefore + frozenMs / 1000 + maxRecoverySeconds;
   const loading = load(service.url, { connections, seconds, rate });
-  await Bun.sleep(2_000);
+  await Bun.sleep(warmUpMs);
+  const latencies: number[] = [];
+  while (latencies.length < probesBefore) latencies.push(await probe(service));
+  const before = median(latencies);
   const thaw = freeze(stack);
   await Bun.sleep(frozenMs);
   const drainedBefore = await service.metric('scanlog_drained_scans_total');
@@ -87,10 +92,10 @@ async function frozenRows(stack: BenchStack, service: EdgeUnderTest, committed: 
     ),
     boundedRow(
       {
-        what: `Postgres frozen for ${frozenMs / 1000} s at ${perSecond(rate)}, until the spool is empty (${ms(emptyMs)}) and p99 as before`,
+        what: `Postgres frozen for ${frozenMs / 1000} s at ${perSecond(rate)}, until the spool is empty (${ms(emptyMs)}) and p99 as before (${ms(before)})`,
         figure: `${recoveredSeconds.toFixed(1)} s`,
         against:
-          others.length === 0 ? 'all answers 302' : `other answers: ${JSON.stringify(Object.fromEntries(others))}`,
+          others.length === 0 ? 'all responses 302' : `other responses: ${JSON.stringify(Object.fromEntries(others))}`,
         ratio: null,
         value: recoveredSeconds,
       },

@@ -177,7 +177,7 @@ async function latencyRows(
  * commits wait about 27 ms for each new file of 16 MB to be filled with zeros, every 2 s at 2,000/s.
  */
 async function reuseWal({ adminDatabaseUrl }: BenchStack): Promise<void> {
-  const admin = connect(adminDatabaseUrl, { max: 1, name: 'bench-admin', answerTimeoutMs: 'none' });
+  const admin = connect(adminDatabaseUrl, { max: 1, name: 'bench-admin', responseTimeoutMs: 'none' });
   await admin`CHECKPOINT`;
   await admin.end();
   await Bun.sleep(settleMs);

@@ -28,7 +28,7 @@ export async function benchReplica(stack: BenchStack, { onStep = (_: string) => 
   const log = createLogger('error', false);
   const password = readSecrets(data).postgres;
   const postgres = await startReplicatedPostgres({ data, password, log, durable: true, onFailOver: () => {} });
-  const sql = connect(postgres.url(), { name: 'bench', answerTimeoutMs: 'none' });
+  const sql = connect(postgres.url(), { name: 'bench', responseTimeoutMs: 'none' });
   try {
     await migrate(sql);
     const shortCode = await createCode(stack, sql);

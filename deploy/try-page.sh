@@ -60,7 +60,7 @@ start_machine() {
   slirp4netns --configure --mtu=1400 --netns-type=path "/run/netns/$prefix-$1" tap0 >"$work/$1.network" 2>&1 &
   pids="$pids $!"
   [ -d "$work/$1" ] || { mkdir "$work/$1" && tar -xf "$base" -C "$work/$1" --numeric-owner; }
-  # The authorities that this machine trusts besides those of Debian, such as that of a proxy of your company.
+  # The authorities that this machine trusts besides Debian's, such as the authority of a proxy of your company.
   mkdir -p "$work/$1/usr/local/share/ca-certificates"
   cp /usr/local/share/ca-certificates/*.crt "$work/$1/usr/local/share/ca-certificates/" 2>/dev/null || true
   printf '%s\n' "$1" >"$work/$1/etc/hostname"

@@ -1,7 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
+import { defaultLanguage } from './languages.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes } from './plans.ts';
+import { changedSettings } from './settings-change.ts';
 
 const text = Type.String();
 const exact = { additionalProperties: false };
@@ -26,6 +28,8 @@ export const alertSettings = {
   /** The share of a limit from which `limit_near` warns. */
   percent: Type.Integer(),
   active: Type.Boolean(),
+  /** In which findings are written. */
+  language: text,
 };
 const settings = Type.Object(alertSettings, exact);
 const someSettings = Type.Partial(settings, exact);
@@ -50,8 +54,13 @@ const about = { ...identity, kind, name: text, ...finding };
 
 /** Events of the alerts of an account. */
 export const alertEvents = {
-  alert_created: defineEvent(1, Type.Object({ ...identity, kind, ...alertSettings }, exact)),
-  alert_changed: defineEvent(1, Type.Object({ ...identity, from: someSettings, to: someSettings }, exact)),
+  /** Schema 1 had no `language`. */
+  alert_created: defineEvent(2, Type.Object({ ...identity, kind, ...alertSettings }, exact), {
+    1: (old) => ({ ...old, language: defaultLanguage }),
+  }),
+  alert_changed: defineEvent(2, Type.Object({ ...identity, from: someSettings, to: someSettings }, exact), {
+    1: (old) => old,
+  }),
   /** Whatever it had raised ends with it. */
   alert_removed: defineEvent(1, Type.Object(identity, exact)),
   alert_raised: defineEvent(1, Type.Object(about, exact)),
@@ -78,23 +87,20 @@ export interface RaisedAlert extends Finding {
   raised_at: Date;
 }
 
-const settingsOf = ({ name, codes, tags, percent, active }: Alert): AlertSettings => ({
+const settingsOf = ({ name, codes, tags, percent, active, language }: Alert): AlertSettings => ({
   name,
   codes,
   tags,
   percent,
   active,
+  language,
 });
 
 /** Only what differs is in the event. */
 export function changeAlert(alert: Alert, to: Partial<AlertSettings>): AlertEvent[] {
-  const before = settingsOf(alert);
-  const changed = (Object.keys(to) as (keyof AlertSettings)[]).filter(
-    (field) => JSON.stringify(before[field]) !== JSON.stringify(to[field]),
-  );
-  if (changed.length === 0) return [];
-  const pick = (from: Partial<AlertSettings>) => Object.fromEntries(changed.map((field) => [field, from[field]]));
-  return [{ type: 'alert_changed', data: { alert: alert.id, mode: alert.mode, from: pick(before), to: pick(to) } }];
+  const change = changedSettings(settingsOf(alert), to);
+  const { id, mode } = alert;
+  return change === undefined ? [] : [{ type: 'alert_changed', data: { alert: id, mode, ...change } }];
 }
 
 export const removeAlert = ({ id, mode }: Alert): AlertEvent[] => [

@@ -53,7 +53,7 @@ export interface OptionalChange extends Partial<Omit<OptionalFields, 'rules'>> {
   rules?: GivenRule[] | null;
 }
 
-/** Optional fields that are set, as JSON: in `code_created`, in answers of the API, and in the payload of a copy. */
+/** Optional fields that are set, as JSON: in `code_created`, in responses of the API, and in the payload of a copy. */
 export type EncodedFields = Pick<CodeCreated['data'], OptionalField>;
 
 interface Encoding<F extends OptionalField> {

@@ -10,7 +10,7 @@ const count = Type.Integer({ minimum: 1 });
 export const logoFormats = ['png', 'jpeg', 'webp', 'svg'] as const;
 export type LogoFormat = (typeof logoFormats)[number];
 
-/** Events of the logos of an account. The pictures themselves are not in the log: see `logo_files`. */
+/** Events of the logos of an account. The images themselves are not in the log: see `logo_files`. */
 export const logoEvents = {
   logo_added: defineEvent(
     1,
@@ -18,9 +18,9 @@ export const logoEvents = {
       {
         logo: text,
         mode,
-        /** SHA-256 of the stored picture in hex, by which it is found. */
+        /** SHA-256 of the stored image in hex, by which it is found. */
         hash: Type.String({ pattern: '^[0-9a-f]{64}$' }),
-        /** Of the uploaded picture, which is stored in another form. */
+        /** Of the uploaded image, which is stored in another form. */
         format: oneOf(logoFormats),
         width: count,
         height: count,

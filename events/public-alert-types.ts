@@ -3,6 +3,7 @@ import { type AlertOutcomeEvent, alertKinds, alertSettings } from './alert.ts';
 import { oneOf } from './one-of.ts';
 import { modes } from './plans.ts';
 import { define, exact } from './public-type.ts';
+import { withQrIds } from './settings-change.ts';
 
 const { codes: qrIds, ...others } = alertSettings;
 const publicSettings = { ...others, qr_ids: qrIds };
@@ -63,9 +64,6 @@ function outcomeOf({ data, occurred_at }: AlertOutcomeEvent & { occurred_at: Dat
   };
 }
 
-const settingsOf = <T extends { codes?: unknown }>({ codes, ...settings }: T) =>
-  codes === undefined ? settings : { ...settings, qr_ids: codes };
-
 /** What the owner of an account sees of its alerts. */
 export const publicAlertTypes = {
   'alert.created': define({
@@ -81,8 +79,8 @@ export const publicAlertTypes = {
     dataOf: ({ data: { alert, mode, from, to } }) => ({
       alert_id: alert,
       mode,
-      from: settingsOf(from),
-      to: settingsOf(to),
+      from: withQrIds(from),
+      to: withQrIds(to),
     }),
   }),
   'alert.deleted': define({

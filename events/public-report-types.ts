@@ -1,5 +1,6 @@
 import { define } from './public-type.ts';
-import { publicReport, publicSettingsOf } from './report.ts';
+import { publicReport } from './report.ts';
+import { withQrIds } from './settings-change.ts';
 
 /** What the owner of an account sees of the reports that it mails. */
 export const publicReportTypes = {
@@ -16,8 +17,8 @@ export const publicReportTypes = {
     dataOf: ({ data: { report, mode, from, to } }) => ({
       report_id: report,
       mode,
-      from: publicSettingsOf(from),
-      to: publicSettingsOf(to),
+      from: withQrIds(from),
+      to: withQrIds(to),
     }),
   }),
   'report.removed': define({

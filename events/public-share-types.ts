@@ -1,4 +1,5 @@
 import { define } from './public-type.ts';
+import { withQrIds } from './settings-change.ts';
 import { publicShare } from './share.ts';
 
 /** What the owner of an account sees of its shared pages. */
@@ -13,7 +14,12 @@ export const publicShareTypes = {
     summary: 'Settings of a public page of statistics changed; `from` and `to` have only those.',
     entries: ['share_changed'],
     data: publicShare.changed,
-    dataOf: ({ data: { share, ...change } }) => ({ share_id: share, ...change }),
+    dataOf: ({ data: { share, mode, from, to } }) => ({
+      share_id: share,
+      mode,
+      from: withQrIds(from),
+      to: withQrIds(to),
+    }),
   }),
   'share.ended': define({
     summary: 'A public page of statistics was ended.',

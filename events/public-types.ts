@@ -21,7 +21,7 @@ import { disabledReasons, keyOfEvent, type WebhookEvent, webhookSettings } from 
 const qrId = Type.String({ description: 'Identifier of the code.', examples: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] });
 const logoId = Type.String({ description: 'Identifier of the logo.', examples: ['logo_0VMNcq2hE3kx0dTtWq8LbY'] });
 const pixels = Type.Integer({ description: 'In pixels.', examples: [512] });
-const bytes = Type.Integer({ description: 'Size of the uploaded picture.', examples: [20_480] });
+const bytes = Type.Integer({ description: 'Size of the uploaded image.', examples: [20_480] });
 const mode = oneOf(modes);
 const sessionId = Type.String({ description: 'Identifier of the session.', examples: ['sess_0VMNcq2hE3kx0dTtWq8LbY'] });
 const nothing = Type.Object({}, exact);
@@ -278,6 +278,7 @@ export const publicTypeNames = Object.keys(publicTypes) as PublicType[];
 export const hiddenEntries = [
   ...(['destination_blocked', 'destination_unblocked', 'scans_dropped', 'scans_archived'] as const),
   ...(['user_disabled', 'user_enabled', 'operator_set', 'reset_link_created'] as const),
+  ...(['one_time_codes_removed', 'user_deleted'] as const),
   ...(['account_deleted', 'code_erased', 'erased'] as const),
 ] satisfies EntryType[];
 

@@ -1,8 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
+import { defaultLanguage } from './languages.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes } from './plans.ts';
 import { type ReportInterval, reportIntervals } from './report-periods.ts';
+import { changedSettings } from './settings-change.ts';
 
 const text = Type.String();
 const exact = { additionalProperties: false };
@@ -12,13 +14,14 @@ const list = Type.Union([Type.Array(text), Type.Null()]);
 export const reportFormats = ['pdf', 'csv'] as const;
 export type ReportFormat = (typeof reportFormats)[number];
 
-/** What the owner can change. Addresses are personal data: the log has their number, `report_recipients` has them. */
+/** What the owner can change. Addresses are personal data: the log has their number, `mail_recipients` has them. */
 const fields = {
   name: text,
   every: oneOf(reportIntervals),
   /** IANA name of the time zone in which periods begin. */
   timezone: text,
   format: oneOf(reportFormats),
+  language: text,
   recipients: Type.Integer(),
 };
 const reportSettings = { ...fields, codes: list, tags: list };
@@ -30,8 +33,13 @@ export type ReportSettings = Static<typeof settings>;
 
 /** Events of the reports that an account mails. */
 export const reportEvents = {
-  report_created: defineEvent(1, Type.Object({ report: text, mode, ...reportSettings }, exact)),
-  report_changed: defineEvent(1, Type.Object({ report: text, mode, from: someSettings, to: someSettings }, exact)),
+  /** Schema 1 had no `language`. */
+  report_created: defineEvent(2, Type.Object({ report: text, mode, ...reportSettings }, exact), {
+    1: (old) => ({ ...old, language: defaultLanguage }),
+  }),
+  report_changed: defineEvent(2, Type.Object({ report: text, mode, from: someSettings, to: someSettings }, exact), {
+    1: (old) => old,
+  }),
   report_removed: defineEvent(1, Type.Object({ report: text, mode }, exact)),
 };
 
@@ -45,11 +53,6 @@ export const publicReport = {
   removed: Type.Object({ report_id: reportId, mode }, exact),
 };
 
-/** Settings with the name that the API has for codes. */
-export function publicSettingsOf({ codes, ...others }: Partial<ReportSettings>): Static<typeof somePublicSettings> {
-  return codes === undefined ? others : { ...others, qr_ids: codes };
-}
-
 export type ReportEvent = EventOf<typeof reportEvents>;
 
 /** Statistics that are mailed once for each period. */
@@ -61,6 +64,7 @@ export interface Report {
   every: ReportInterval;
   timezone: string;
   format: ReportFormat;
+  language: string;
   recipients: number;
   codes: string[] | null;
   /** In lower case. */
@@ -68,27 +72,17 @@ export interface Report {
   created_at: Date;
 }
 
-const settingsOf = ({ name, every, timezone, format, recipients, codes, tags }: Report): ReportSettings => ({
-  name,
-  every,
-  timezone,
-  format,
-  recipients,
-  codes,
-  tags,
-});
+const settingsOf = (report: Report): ReportSettings => {
+  const { name, every, timezone, format, language, recipients, codes, tags } = report;
+  return { name, every, timezone, format, language, recipients, codes, tags };
+};
 
 /** Only what differs is in the event, and the number of other recipients, which the log cannot compare. */
 export function changeReport(report: Report, to: Partial<ReportSettings>, hasOtherRecipients: boolean): ReportEvent[] {
-  const before = settingsOf(report);
-  const changed = (Object.keys(to) as (keyof ReportSettings)[]).filter(
-    (field) =>
-      (field === 'recipients' && hasOtherRecipients) || JSON.stringify(before[field]) !== JSON.stringify(to[field]),
-  );
-  if (changed.length === 0) return [];
-  const pick = (from: Partial<ReportSettings>) => Object.fromEntries(changed.map((field) => [field, from[field]]));
+  const isNew = (field: string) => field === 'recipients' && hasOtherRecipients;
+  const change = changedSettings(settingsOf(report), to, isNew);
   const { id, mode } = report;
-  return [{ type: 'report_changed', data: { report: id, mode, from: pick(before), to: pick(to) } }];
+  return change === undefined ? [] : [{ type: 'report_changed', data: { report: id, mode, ...change } }];
 }
 
 export const removeReport = ({ id, mode }: Report): ReportEvent[] => [

@@ -48,6 +48,10 @@ export const serviceEvents = {
   operator_set: defineEvent(1, Type.Object({ user, to: Type.Boolean() }, { additionalProperties: false })),
   /** A link was created with which a person sets a new password. */
   reset_link_created: defineEvent(1, ofUser),
+  /** The one-time codes of a person who has lost the app were turned off. */
+  one_time_codes_removed: defineEvent(1, ofUser),
+  /** A person was deleted, by an operator or by themselves. */
+  user_deleted: defineEvent(1, ofUser),
 };
 
 export type ServiceEvent = EventOf<typeof serviceEvents>;

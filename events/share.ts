@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { defineEvent, type EventOf } from './define.ts';
 import { oneOf } from './one-of.ts';
 import { type Mode, modes } from './plans.ts';
+import { changedSettings } from './settings-change.ts';
 
 const text = Type.String();
 const exact = { additionalProperties: false };
@@ -9,8 +10,10 @@ const mode = oneOf(modes);
 
 export const shareBots = ['include', 'exclude'] as const;
 
+const list = Type.Union([Type.Array(text), Type.Null()]);
+
 /** What the owner can change. Whether there is a password is here; the password itself is in `share_secrets`. */
-export const shareSettings = {
+const fields = {
   name: text,
   has_password: Type.Boolean(),
   /** An ISO timestamp. */
@@ -20,25 +23,31 @@ export const shareSettings = {
   frame_origins: Type.Array(text),
 };
 
+const shareSettings = { ...fields, codes: list, tags: list };
+const publicSettings = { ...fields, qr_ids: list, tags: list };
+
 const settings = Type.Object(shareSettings, exact);
 const someSettings = Type.Partial(settings, exact);
 export type ShareSettings = Static<typeof settings>;
 
-const list = Type.Union([Type.Array(text), Type.Null()]);
-
 /** Events of the public pages of statistics of an account. What opens a page is not in the log: see `share_secrets`. */
 export const shareEvents = {
-  share_created: defineEvent(1, Type.Object({ share: text, mode, codes: list, tags: list, ...shareSettings }, exact)),
-  share_changed: defineEvent(1, Type.Object({ share: text, mode, from: someSettings, to: someSettings }, exact)),
+  share_created: defineEvent(1, Type.Object({ share: text, mode, ...shareSettings }, exact)),
+  /** Schema 1 had neither `codes` nor `tags`. */
+  share_changed: defineEvent(2, Type.Object({ share: text, mode, from: someSettings, to: someSettings }, exact), {
+    1: (old) => old,
+  }),
   share_ended: defineEvent(1, Type.Object({ share: text, mode }, exact)),
 };
 
 const shareId = Type.String({ description: 'Identifier of the page.', examples: ['shr_0VMNcq2hE3kx0dTtWq8LbY'] });
 
+const somePublicSettings = Type.Partial(Type.Object(publicSettings, exact), exact);
+
 /** What the owner sees of each event. */
 export const publicShare = {
-  created: Type.Object({ share_id: shareId, mode, qr_ids: list, tags: list, ...shareSettings }, exact),
-  changed: Type.Object({ share_id: shareId, mode, from: someSettings, to: someSettings }, exact),
+  created: Type.Object({ share_id: shareId, mode, ...publicSettings }, exact),
+  changed: Type.Object({ share_id: shareId, mode, from: somePublicSettings, to: somePublicSettings }, exact),
   ended: Type.Object({ share_id: shareId, mode }, exact),
 };
 
@@ -60,24 +69,22 @@ export interface Share {
   created_at: Date;
 }
 
-export const shareSettingsOf = ({ name, has_password, expires_at, bots, frame_origins }: Share): ShareSettings => ({
+const settingsOf = ({ name, has_password, expires_at, bots, frame_origins, codes, tags }: Share): ShareSettings => ({
   name,
   has_password,
   expires_at: expires_at?.toISOString() ?? null,
   bots,
   frame_origins,
+  codes,
+  tags,
 });
 
 /** Only what differs is in the event, and a new password, which the log cannot compare. */
 export function changeShare(share: Share, to: Partial<ShareSettings>): ShareEvent[] {
-  const before = shareSettingsOf(share);
-  const changed = (Object.keys(to) as (keyof ShareSettings)[]).filter(
-    (field) =>
-      (field === 'has_password' && to.has_password) || JSON.stringify(before[field]) !== JSON.stringify(to[field]),
-  );
-  if (changed.length === 0) return [];
-  const pick = (from: Partial<ShareSettings>) => Object.fromEntries(changed.map((field) => [field, from[field]]));
-  return [{ type: 'share_changed', data: { share: share.id, mode: share.mode, from: pick(before), to: pick(to) } }];
+  const isNew = (field: string) => field === 'has_password' && to.has_password === true;
+  const change = changedSettings(settingsOf(share), to, isNew);
+  const { id, mode } = share;
+  return change === undefined ? [] : [{ type: 'share_changed', data: { share: id, mode, ...change } }];
 }
 
 export const endShare = ({ id, mode }: Share): ShareEvent[] => [{ type: 'share_ended', data: { share: id, mode } }];

@@ -101,7 +101,7 @@ const logo = Type.Object(
   {
     additionalProperties: false,
     description:
-      'A picture in the center. Modules under it are left out, and the error correction level rises to what that needs.',
+      'An image in the center. Modules under it are left out, and the error correction level rises to what that needs.',
   },
 );
 

@@ -6,12 +6,12 @@ import type { Queryable } from '../src/lib/sql.ts';
 export function writeAlert(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {
   switch (event.type) {
     case 'alert_created': {
-      const { alert, mode, kind, name, codes, tags, percent, active } = event.data;
+      const { alert, mode, kind, name, codes, tags, percent, active, language } = event.data;
       return [
         sql`
-          INSERT INTO alerts (id, account, mode, kind, name, codes, tags, percent, active, created_at)
+          INSERT INTO alerts (id, account, mode, kind, name, codes, tags, percent, active, language, created_at)
           VALUES (${alert}, ${event.stream}, ${mode}, ${kind}, ${name}, ${codes}, ${tags}, ${percent}, ${active},
-            ${event.occurred_at})`,
+            ${language}, ${event.occurred_at})`,
       ];
     }
     case 'alert_changed': {

@@ -6,12 +6,13 @@ import type { Queryable } from '../src/lib/sql.ts';
 export function writeReport(sql: Queryable, event: Pending<AccountEvent>): Promise<unknown>[] {
   switch (event.type) {
     case 'report_created': {
-      const { report, mode, name, every, timezone, format, recipients, codes, tags } = event.data;
+      const { report, mode, name, every, timezone, format, language, recipients, codes, tags } = event.data;
       return [
         sql`
-          INSERT INTO reports (id, account, mode, name, every, timezone, format, codes, tags, recipients, created_at)
-          VALUES (${report}, ${event.stream}, ${mode}, ${name}, ${every}, ${timezone}, ${format}, ${codes}, ${tags},
-            ${recipients}, ${event.occurred_at})`,
+          INSERT INTO reports
+            (id, account, mode, name, every, timezone, format, language, codes, tags, recipients, created_at)
+          VALUES (${report}, ${event.stream}, ${mode}, ${name}, ${every}, ${timezone}, ${format}, ${language}, ${codes},
+            ${tags}, ${recipients}, ${event.occurred_at})`,
       ];
     }
     case 'report_changed':

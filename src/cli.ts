@@ -85,9 +85,9 @@ program
   .addHelpText(
     'after',
     `
-Bodies and headers are those of a webhook of /v1/webhooks, so that a receiver can be
-written and tried on a machine that the service cannot reach. Each event is sent once,
-whatever the answer is; a lost connection to the service is opened again after the
+Bodies and headers are as in webhooks of /v1/webhooks, so that a receiver can be written
+and tried on a machine that the service cannot reach. Each event is sent once,
+whatever the response is; a lost connection to the service is opened again after the
 last event.
 
 Example:

@@ -13,7 +13,7 @@ export interface ScanAccounting {
   lost: number;
   /** Attempts stored in the log more than once. */
   duplicated: number;
-  /** Attempts in the log whose client got no answer or a 503. */
+  /** Attempts in the log whose client got no response or a 503. */
   unanswered: number;
   /** Scans of these codes in the log. */
   logged: number;

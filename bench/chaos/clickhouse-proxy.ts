@@ -231,8 +231,8 @@ async function forward(target: string, request: IncomingMessage, response: Serve
   });
   const method = request.method ?? 'GET';
   const content = method === 'GET' ? {} : { body: new Uint8Array(body) };
-  const answer = await fetch(`${origin}${request.url}`, { method, headers, signal: disconnected.signal, ...content });
-  return { status: answer.status, headers: answer.headers, body: Buffer.from(await answer.arrayBuffer()) };
+  const upstream = await fetch(`${origin}${request.url}`, { method, headers, signal: disconnected.signal, ...content });
+  return { status: upstream.status, headers: upstream.headers, body: Buffer.from(await upstream.arrayBuffer()) };
 }
 
 function headersOf({ upstream }: Exchange): Record<string, string> {

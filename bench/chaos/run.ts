@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Durability } from '../../src/edge/spool/held-answers.ts';
+import type { Durability } from '../../src/edge/spool/held-responses.ts';
 import { type Verification, verify } from '../../src/maintenance/verify.ts';
 import { accountForScans, type ScanAccounting } from './accounting.ts';
 import type { BaseWorld } from './base-world.ts';
@@ -247,7 +247,7 @@ async function resultOf(world: BaseWorld, fault: string, { times, attempts }: Fa
     times,
     redirected: count(302),
     refused: count(503),
-    unanswered: count('no answer'),
+    unanswered: count('no response'),
     lost,
     duplicated,
   };

@@ -10,7 +10,7 @@ export interface ScannedCode {
 export interface Attempt {
   code: ScannedCode;
   address: string;
-  outcome: number | 'no answer';
+  outcome: number | 'no response';
 }
 
 export interface Scanner {
@@ -49,7 +49,7 @@ export function startScanning({ ports, codes, connections = 8, pauseMs = 50 }: S
     let connection: Connection | undefined;
     while (!stopping) {
       const code = codes[scans++ % codes.length] as ScannedCode;
-      const attempt: Attempt = { code, address: newVisitor(), outcome: 'no answer' };
+      const attempt: Attempt = { code, address: newVisitor(), outcome: 'no response' };
       attempts.push(attempt);
       connection ??= openConnection(port);
       try {

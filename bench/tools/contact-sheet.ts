@@ -15,11 +15,11 @@ export function contactSheet(): Uint8Array {
   const cells = rows.flatMap(({ square, dot }, row) =>
     dotsTypes.map((dots, column) => {
       const style = { ...colors, dotsType: dots, cornersSquareType: square, cornersDotType: dot };
-      const picture = drawSvg('https://scan.example.com/aB3xY7z', style, imageSize);
+      const image = drawSvg('https://scan.example.com/aB3xY7z', style, imageSize);
       const x = gap + column * (imageSize + gap);
       const y = gap + row * (imageSize + labelHeight + gap);
       return [
-        picture.replace('<svg ', `<svg x="${x}" y="${y}" `),
+        image.replace('<svg ', `<svg x="${x}" y="${y}" `),
         text(dots, x, y + imageSize + 8),
         text(`${square} / ${dot}`, x, y + imageSize + 28),
       ].join('');

@@ -8,7 +8,7 @@ import { pixelSceneOf } from '../../src/qr/scene.ts';
 import { writeSvg } from '../../src/qr/svg.ts';
 import { textPath } from '../../src/qr/text.ts';
 
-const pictureWidth = 260;
+const imageWidth = 260;
 const gap = 40;
 const captionHeight = 44;
 const columns = 4;
@@ -79,17 +79,17 @@ const examples = ['logo, circle', 'linear gradient', 'label-bottom, logo', 'all 
 
 /** A PNG of all cells with captions, or of some without. */
 function printSheet(shown: readonly Cell[], { hasCaptions }: { hasCaptions: boolean }): Uint8Array {
-  const width = columns * (pictureWidth + gap);
+  const width = columns * (imageWidth + gap);
   let top = gap / 2;
   const rows: string[] = [];
   for (let first = 0; first < shown.length; first += columns) {
     const row = shown.slice(first, first + columns).map(([label, style]) => ({ label, ...drawCell(style) }));
     const height = Math.max(...row.map((cell) => cell.height));
     for (const [column, cell] of row.entries()) {
-      const x = column * (pictureWidth + gap) + gap / 2;
-      // Pictures of a row end at the same height, above their captions.
+      const x = column * (imageWidth + gap) + gap / 2;
+      // Images of a row end at the same height, above their captions.
       rows.push(cell.svg.replace('<svg ', `<svg x="${x}" y="${top + height - cell.height}" `));
-      const area = { x, y: top + height + 4, width: pictureWidth, height: 28 };
+      const area = { x, y: top + height + 4, width: imageWidth, height: 28 };
       if (hasCaptions)
         rows.push(`<path fill="#212529" d="${writePathData(textPath(cell.label, area, 9, frameFont))}"/>`);
     }
@@ -101,7 +101,7 @@ function printSheet(shown: readonly Cell[], { hasCaptions }: { hasCaptions: bool
 
 function drawCell(style: Style): { svg: string; height: number } {
   const options = { logo: style.logo && cup, font: frameFont };
-  const { scene, layout } = pixelSceneOf('https://scan.example.com/aB3xY7z', style, pictureWidth, options);
+  const { scene, layout } = pixelSceneOf('https://scan.example.com/aB3xY7z', style, imageWidth, options);
   return { svg: writeSvg(scene, layout, ''), height: layout.height };
 }
 

@@ -1,79 +1,74 @@
 /**
- * Writes src/console/app/analytics/world-outline.json: the countries of the map in analytics, from Natural Earth, which is in
- * the public domain. Only needed to change the projection or the borders, so its packages are no dependencies:
+ * Writes src/console/app/analytics/world-outline.json: the countries of the map in analytics. Only needed to change the
+ * projection or the borders, so its packages are no dependencies:
  *
  *   npm install --no-save world-atlas@2.0.2 topojson-client@3.1.0 d3-geo@3.1.1 i18n-iso-countries@7.14.0 \
  *     && node bench/tools/world-outline.mjs
  */
 import { writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
+import { coarse, codeOf, fine, height, path, width } from './world-projection.mjs';
 
-const require = createRequire(process.argv[2] ? pathToFileURL(process.argv[2]) : import.meta.url);
-const { feature } = require('topojson-client');
-const { numericToAlpha2 } = require('i18n-iso-countries');
-const { geoEqualEarth, geoPath } = await import(pathToFileURL(require.resolve('d3-geo')).href);
-
-const width = 960;
-const antarctica = 'AQ';
-/** Countries without an ISO number in the data. */
-const codeByName = new Map([['Kosovo', 'XK']]);
-
-const codeOf = ({ id, properties }) => numericToAlpha2(id) ?? codeByName.get(properties.name);
-
-/** Coarse outlines, and fine ones, which also have the small countries that the others leave out. */
-const [coarse, fine] = ['countries-110m.json', 'countries-50m.json'].map((file) => {
-  const atlas = require(`world-atlas/${file}`);
-  return feature(atlas, atlas.objects.countries).features.filter((country) => codeOf(country) !== antarctica);
-});
-
-const projection = geoEqualEarth().fitWidth(width, { type: 'FeatureCollection', features: coarse });
-const path = geoPath(projection);
-const [[, top], [, bottom]] = path.bounds({ type: 'FeatureCollection', features: coarse });
-const [shiftX, shiftY] = projection.translate();
-projection.translate([shiftX, shiftY - top]);
-
-/** Path data in whole units, each point relative to the one before. */
-function shortened(data) {
-  return data
+/** The rings of path data, as points. */
+const ringsOf = (data) =>
+  data
     .split('M')
     .filter((ring) => ring !== '')
-    .map((ring) => {
-      const points = ring
+    .map((ring) =>
+      ring
         .replace('Z', '')
         .split('L')
-        .map((point) => point.split(',').map(Math.round));
-      let [x, y] = points[0];
-      let text = `M${x} ${y}`;
-      let drawn = 0;
-      for (const [toX, toY] of points.slice(1)) {
-        if (toX === x && toY === y) continue;
-        text += `${drawn === 0 ? 'l' : ' '}${toX - x} ${toY - y}`;
-        [x, y] = [toX, toY];
-        drawn++;
-      }
-      return drawn < 2 ? '' : `${text.replaceAll(' -', '-')}z`;
-    })
-    .join('');
+        .map((point) => point.split(',').map(Math.round)),
+    );
+
+/** Path data of a ring, each point relative to the one before; empty if it is too small to be seen. */
+function shortened([first, ...others]) {
+  let [x, y] = first;
+  let text = `M${x} ${y}`;
+  let drawn = 0;
+  for (const [toX, toY] of others) {
+    if (toX === x && toY === y) continue;
+    text += `${drawn === 0 ? 'l' : ' '}${toX - x} ${toY - y}`;
+    [x, y] = [toX, toY];
+    drawn++;
+  }
+  return drawn < 2 ? '' : `${text.replaceAll(' -', '-')}z`;
 }
 
+function boxOf(ring) {
+  const [xs, ys] = [ring.map(([x]) => x), ring.map(([, y]) => y)];
+  const [x, y] = [Math.min(...xs), Math.min(...ys)];
+  return [x, y, Math.max(...xs) - x, Math.max(...ys) - y];
+}
+
+const areaOf = ([, , boxWidth, boxHeight]) => boxWidth * boxHeight;
+
+/** The box of the largest ring. */
+const largestOf = (rings) => rings.map(boxOf).toSorted((a, b) => areaOf(b) - areaOf(a))[0];
+
 const outlines = {};
+/** Around the largest part of each country: with French Guiana, the map of France would be one of the Atlantic. */
+const boxes = {};
 for (const country of coarse) {
   const code = codeOf(country);
-  const data = shortened(path(country) ?? '');
-  if (code !== undefined && data !== '') outlines[code] = data;
+  const rings = ringsOf(path(country) ?? '');
+  const data = rings.map(shortened).join('');
+  if (code === undefined || data === '') continue;
+  outlines[code] = data;
+  boxes[code] = largestOf(rings);
 }
-/** Countries that are too small for an outline are dots. */
+/** Countries that are too small for an outline are dots, on their largest part: the middle of Kiribati would be in the Atlantic. */
 const dots = {};
 for (const country of fine) {
   const code = codeOf(country);
-  if (code !== undefined && outlines[code] === undefined) dots[code] = path.centroid(country).map(Math.round);
+  if (code === undefined || outlines[code] !== undefined) continue;
+  const [x, y, boxWidth, boxHeight] = largestOf(ringsOf(path(country)));
+  dots[code] = [Math.round(x + boxWidth / 2), Math.round(y + boxHeight / 2)];
 }
 
 const sorted = (object) => Object.fromEntries(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1)));
-const map = { width, height: Math.ceil(bottom - top), outlines: sorted(outlines), dots: sorted(dots) };
+const map = { width, height, outlines: sorted(outlines), boxes: sorted(boxes), dots: sorted(dots) };
 await writeFile(
   new URL('../../src/console/app/analytics/world-outline.json', import.meta.url),
-  `${JSON.stringify(map, null, 2).replace(/\[\n\s+(\d+),\n\s+(\d+)\n\s+\]/g, '[$1, $2]')}\n`,
+  `${JSON.stringify(map, null, 2).replace(/\[\n\s+([^\]]+?)\n\s+\]/g, (_, values) => `[${values.replace(/\n\s+/g, ' ')}]`)}\n`,
 );
 process.stdout.write(`${Object.keys(outlines).length} outlines, ${Object.keys(dots).length} dots\n`);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs once in the container of Postgres, when the database is created: the service gets a role that owns its database and
-# has no other right on the server. Its password is that of the secret database_url.
+# has no other right on the server. The secret database_url has its password.
 set -eu
 
 password=$(sed -n 's|^postgres://scanlog:\([0-9a-f]\{48\}\)@.*|\1|p' /run/secrets/database_url)

@@ -4,7 +4,7 @@ set -eu
 
 folder=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)/secrets
 [ ! -e "$folder" ] || {
-  printf 'secrets.sh: %s exists already: its passwords are those of the databases, so they stay.\n' "$folder" >&2
+  printf 'secrets.sh: %s exists already: the databases have its passwords, so they stay.\n' "$folder" >&2
   exit 1
 }
 random() { od -An -N24 -tx1 /dev/urandom | tr -d ' \n'; }

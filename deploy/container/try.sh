@@ -4,7 +4,7 @@
 #   deploy/container/try.sh [folder for base images, kept for the next run]
 #
 # As root on Debian, with buildah and mmdebstrap. The base images are made of Debian's packages and imported under the names
-# that the Dockerfile asks for. The servers are those of a temporary ./scanlog up; the image runs as a second instance.
+# that the Dockerfile asks for. A temporary ./scanlog up starts the servers; the image runs as a second instance.
 set -eu
 
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)
@@ -42,7 +42,7 @@ base_image() {
     --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' trixie "$bases/$1"
   container=$(in_image from scratch)
   in_image add --quiet "$container" "$bases/$1" / >/dev/null
-  # They trust the authorities that this machine trusts, such as that of a proxy of your company.
+  # They trust the authorities that this machine trusts, such as the authority of a proxy of your company.
   in_image copy --quiet "$container" "$authorities" "$authorities" >/dev/null
   in_image config --env NODE_EXTRA_CA_CERTS="$authorities" "$container"
   in_image commit --quiet --rm "$container" "$2" >/dev/null
@@ -108,8 +108,8 @@ location=$(curl -s -o /dev/null -w '%{http_code} %{redirect_url}' "http://127.0.
 [ "$location" = '302 https://example.com/try' ] || die "the redirect was $location."
 say "   a redirect: $location"
 # They use packages with native and WebAssembly files.
-api "qrcodes/$id/download?format=png&size=512" | head -c 4 | grep -q PNG || die 'a picture cannot be drawn.'
-api "qrcodes/$id/preflight" | grep -q '"readable":true' || die 'a picture cannot be read back.'
+api "qrcodes/$id/download?format=png&size=512" | head -c 4 | grep -q PNG || die 'an image cannot be drawn.'
+api "qrcodes/$id/preflight" | grep -q '"readable":true' || die 'an image cannot be read back.'
 curl -sf "http://127.0.0.1:$port/console" >/dev/null || die 'the console does not answer.'
 run "scanlog account list" | grep -q Demo || die 'the command line inside the image does not work.'
 

@@ -65,7 +65,7 @@ export const WhenSchema = Type.Object(
     timezone: Type.Optional(
       Type.String({
         description:
-          'IANA name of the time zone of `days` and `hours`, daylight saving included. A rule that names none takes the time zone of the account when it is saved, and shows it from then on: a later change of the account does not move rules that may be in print. Absent in answers: UTC.',
+          'IANA name of the time zone of `days` and `hours`, daylight saving included. A rule that names none takes the time zone of the account when it is saved, and shows it from then on: a later change of the account does not move rules that may be in print. Absent in responses: UTC.',
         examples: ['Europe/Berlin'],
       }),
     ),

@@ -122,7 +122,7 @@ async function requireGuestLogo(tx: Queryable, account: string, id: string): Pro
   const field = 'guest_page.logo';
   if (logo === undefined) throw invalid([{ field, message: `${field}: the account has no such live logo.` }]);
   if (logo.bytes > maxGuestLogoBytes) {
-    const message = `${field} has ${Math.ceil(logo.bytes / 1024)} KiB, and may have ${maxGuestLogoBytes / 1024}: upload a smaller picture.`;
+    const message = `${field} has ${Math.ceil(logo.bytes / 1024)} KiB, and may have ${maxGuestLogoBytes / 1024}: upload a smaller image.`;
     throw invalid([{ field, message }]);
   }
 }

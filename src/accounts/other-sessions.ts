@@ -19,7 +19,7 @@ export interface ListedSession {
 }
 
 /**
- * Sessions that `own` may see and end: those of the same person in all accounts, or those with keys of the same account. A
+ * Sessions that `own` may see and end: sessions of the same person in all accounts, or sessions with keys of the same account. A
  * session without a live key must not affect those with one.
  */
 const withinReach = (sql: Queryable, own: Session) =>

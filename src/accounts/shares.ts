@@ -1,23 +1,15 @@
-import type { Account, AccountEvent } from '../../events/account.ts';
 import type { Owner } from '../../events/owner.ts';
-import type { Actor } from '../../events/recorded.ts';
 import { changeShare, endShare, type Share, type ShareSettings } from '../../events/share.ts';
-import { writeState } from '../../projections/state.ts';
-import { notFound, Refusal } from '../lib/errors.ts';
+import { notFound } from '../lib/errors.ts';
 import { isId, newId, newShareToken } from '../lib/ids.ts';
 import { hashPassword } from '../lib/passwords.ts';
-import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
-import { decideAndAppend } from '../log/decide.ts';
-import { findAccount } from './accounts.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
+import { type By, changePart, refuseBeyond } from './account-parts.ts';
 import { hashOfKey } from './keys.ts';
 
 /** Shares that an account may have in one mode. */
 export const maxShares = 100;
-
-interface By {
-  actor: Actor;
-  now: Date;
-}
+const limit = { table: 'shares', max: maxShares, plural: 'shared pages', advice: 'End some.' } as const;
 
 /** A share as its owner sees it, with the token of its link. */
 export type OwnedShare = Share & { token: string | null };
@@ -36,8 +28,8 @@ export async function createShare(sql: Sql, owner: Owner, request: NewShare, by:
   const token = newShareToken();
   const settings = { ...share, has_password: passwordHash !== null };
   const data = { share: id, mode, ...settings, expires_at: share.expires_at?.toISOString() ?? null };
-  await changeShares(sql, account, by, {
-    load: () => refuseBeyond(sql, owner),
+  await changePart(sql, account, by, {
+    load: (tx) => refuseBeyond(tx, owner, limit),
     decide: () => [{ type: 'share_created', data }],
     write: (tx) => tx`
       INSERT INTO share_secrets (share, account, token, token_hash, password_hash)
@@ -56,8 +48,8 @@ export async function updateShare(
 ): Promise<OwnedShare> {
   const passwordHash = typeof password === 'string' ? await hashPassword(password) : password;
   const to = passwordHash === undefined ? settings : { ...settings, has_password: passwordHash !== null };
-  await changeShares(sql, owner.account, by, {
-    load: () => requireShare(sql, owner, id),
+  await changePart(sql, owner.account, by, {
+    load: (tx) => requireShare(tx, owner, id),
     decide: (share) => changeShare(share, to),
     async write(tx) {
       if (passwordHash !== undefined)
@@ -69,45 +61,11 @@ export async function updateShare(
 
 /** No instance shows the page from the next request on. Throws 404. */
 export async function removeShare(sql: Sql, owner: Owner, id: string, by: By): Promise<void> {
-  await changeShares(sql, owner.account, by, {
-    load: () => requireShare(sql, owner, id),
+  await changePart(sql, owner.account, by, {
+    load: (tx) => requireShare(tx, owner, id),
     decide: endShare,
     write: (tx) => tx`DELETE FROM share_secrets WHERE share = ${id}`,
   });
-}
-
-interface Change<S> {
-  load(): Promise<S>;
-  decide(loaded: S): AccountEvent[];
-  /** Writes what is not in the log, in the same transaction. */
-  write(tx: Transaction): PromiseLike<unknown>;
-}
-
-/** Appends to the stream of the account, whose version makes what was loaded still true. */
-async function changeShares<S>(sql: Sql, id: string, by: By, { load, decide, write }: Change<S>): Promise<void> {
-  await decideAndAppend<Account & { loaded: S }, AccountEvent>(sql, id, {
-    async load() {
-      const account = await findAccount(sql, id);
-      if (account === undefined) throw notFound('account');
-      return { ...account, loaded: await load() };
-    },
-    decide: ({ loaded }) => decide(loaded),
-    async project(tx, { loaded: _, ...before }, events) {
-      await write(tx);
-      return writeState(tx, { accounts: [before] }, events);
-    },
-    by,
-  });
-}
-
-async function refuseBeyond(sql: Queryable, { account, mode }: Owner): Promise<void> {
-  const [row] = await sql<[{ count: number }]>`
-    SELECT count(*)::int AS count FROM shares WHERE account = ${account} AND mode = ${mode}`;
-  if (row.count >= maxShares)
-    throw new Refusal(
-      'quota_exceeded',
-      `An account may have ${maxShares} shared pages, and ${row.count} exist. End some.`,
-    );
 }
 
 /** A share of the owner; throws 404. */

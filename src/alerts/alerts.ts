@@ -1,4 +1,4 @@
-import type { Account, AccountEvent } from '../../events/account.ts';
+import type { AccountEvent } from '../../events/account.ts';
 import {
   type Alert,
   type AlertKind,
@@ -12,25 +12,25 @@ import {
   removeAlert,
 } from '../../events/alert.ts';
 import type { Owner } from '../../events/owner.ts';
-import { type Actor, type Pending, type Recorded, service } from '../../events/recorded.ts';
-import { writeState } from '../../projections/state.ts';
-import { notFound, Refusal } from '../lib/errors.ts';
+import { type Pending, type Recorded, service } from '../../events/recorded.ts';
+import { type By, changePart, refuseBeyond } from '../accounts/account-parts.ts';
+import {
+  deleteRecipients,
+  type Recipients,
+  recipientColumns,
+  recipientJoins,
+  writeRecipients,
+} from '../accounts/mail-recipients.ts';
+import { notFound } from '../lib/errors.ts';
 import { isId, newId } from '../lib/ids.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
-import { decideAndAppend } from '../log/decide.ts';
 
 /** Alerts that an account may have in one mode. */
 export const maxAlerts = 50;
+const limit = { table: 'alerts', max: maxAlerts, plural: 'alerts', advice: 'Delete some.' } as const;
 
-interface By {
-  actor: Actor;
-  now: Date;
-}
-
-/** What is set about an alert beside the log: whom it is mailed to. */
-export interface Recipients {
-  to: string[];
-}
+/** What the owner sets about an alert; addresses are beside the log. */
+export type NewAlert = AlertSettings & { to: string[] };
 
 /** An alert as its owner sees it. */
 export type OwnedAlert = Alert & Recipients;
@@ -39,20 +39,20 @@ export type OwnedAlert = Alert & Recipients;
 export async function createAlert(
   sql: Sql,
   owner: Owner,
-  { to, ...request }: AlertSettings & Recipients & { kind: AlertKind },
+  { to, ...request }: NewAlert & { kind: AlertKind },
   by: By,
 ): Promise<OwnedAlert> {
   const { account, mode } = owner;
   const id = newId('alr', by.now.getTime());
-  await changeAlerts(sql, account, by, {
-    load: (tx) => refuseBeyond(tx, owner),
+  await changePart(sql, account, by, {
+    load: (tx) => refuseBeyond(tx, owner, limit),
     decide: () => [{ type: 'alert_created', data: { alert: id, mode, ...request } }],
     async write(tx) {
       await checkNow(tx, id, account, by.now);
-      await setRecipients(tx, id, to);
+      await writeRecipients(tx, { subject: id, account }, to);
     },
   });
-  return { id, account, mode, ...request, created_at: by.now, to };
+  return requireAlert(sql, owner, id);
 }
 
 /** Changes what is given; throws 404. */
@@ -60,40 +60,39 @@ export async function updateAlert(
   sql: Sql,
   owner: Owner,
   id: string,
-  { to, ...settings }: Partial<AlertSettings & Recipients>,
+  { to, ...settings }: Partial<NewAlert>,
   by: By,
 ): Promise<OwnedAlert> {
   const { account } = owner;
-  await changeAlerts(sql, account, by, {
+  await changePart(sql, account, by, {
     load: (tx) => requireAlert(tx, owner, id),
-    decide: ({ to: _, ...alert }) => changeAlert(alert, settings),
+    decide: (alert) => changeAlert(alert, settings),
     write: (tx) => checkNow(tx, id, account, by.now),
   });
   // No event tells of it, so it needs no version.
-  if (to !== undefined) await setRecipients(sql, id, to);
+  if (to !== undefined)
+    await sql.begin(async (tx) => {
+      // Locked: another change waits, and no address stays behind an alert that is deleted meanwhile.
+      const [alert] = await tx`SELECT FROM alerts WHERE id = ${id} FOR NO KEY UPDATE`;
+      if (alert !== undefined) await writeRecipients(tx, { subject: id, account }, to);
+    });
   return requireAlert(sql, owner, id);
 }
 
-/** Sets whom an alert is mailed to. The row is locked, so that no address stays behind an alert that is deleted meanwhile. */
-const setRecipients = (sql: Queryable, id: string, to: string[]) => sql`
-  INSERT INTO alert_recipients (alert, account, emails)
-  SELECT id, account, ${to}::text[] FROM alerts WHERE id = ${id} FOR KEY SHARE
-  ON CONFLICT (alert) DO UPDATE SET emails = excluded.emails`;
-
 /** Deletes an alert with what it has raised; throws 404. */
 export async function deleteAlert(sql: Sql, owner: Owner, id: string, by: By): Promise<void> {
-  await changeAlerts(sql, owner.account, by, {
+  await changePart(sql, owner.account, by, {
     load: (tx) => requireAlert(tx, owner, id),
     decide: removeAlert,
     async write(tx) {
       await tx`DELETE FROM alert_checks WHERE alert = ${id}`;
-      await tx`DELETE FROM alert_recipients WHERE alert = ${id}`;
+      await deleteRecipients(tx, id);
     },
   });
 }
 
 /** Mails what a check has found, in the transaction that appends it. */
-export type MailOutcome = (tx: Transaction, alert: OwnedAlert, events: Pending<AlertOutcomeEvent>[]) => Promise<void>;
+export type MailOutcome = (tx: Transaction, alert: Alert, events: Pending<AlertOutcomeEvent>[]) => Promise<void>;
 
 /** Appends what the check of an alert changes: nothing, if the alert was changed or deleted since the check began. */
 export async function recordOutcome(
@@ -102,86 +101,38 @@ export async function recordOutcome(
   outcome: AlertOutcome,
   { now, mail }: { now: Date; mail: MailOutcome | undefined },
 ): Promise<Recorded<AccountEvent>[]> {
-  const { id, account, mode } = checked;
+  const { id, account } = checked;
   const by = { actor: service, now };
-  return changeAlerts(sql, account, by, {
+  return changePart(sql, account, by, {
     load: async (tx) => {
-      const found = await findAlert(tx, { account, mode }, id);
-      return { found, raised: await raisedBy(tx, id) };
+      const [found] = await tx<Alert[]>`SELECT * FROM alerts WHERE id = ${id}`;
+      return { isSame: JSON.stringify(found) === JSON.stringify(checked), raised: await raisedBy(tx, id) };
     },
-    decide: ({ found, raised }) => (isSame(found, checked) ? decideOutcome(checked, raised, outcome) : []),
-    async write(tx, { found }, events) {
-      if (found !== undefined && found.to.length > 0) await mail?.(tx, found, events.filter(isAlertOutcome));
-    },
+    decide: ({ isSame, raised }) => (isSame ? decideOutcome(checked, raised, outcome) : []),
+    write: async (tx, _, events) => mail?.(tx, checked, events.filter(isAlertOutcome)),
   });
-}
-
-function isSame(found: OwnedAlert | undefined, checked: Alert): boolean {
-  if (found === undefined) return false;
-  const { to: _, ...alert } = found;
-  return JSON.stringify(alert) === JSON.stringify(checked);
-}
-
-interface Change<S> {
-  load(tx: Queryable): Promise<S>;
-  decide(loaded: S): AccountEvent[];
-  /** Writes what is not in the log, in the same transaction. */
-  write(tx: Transaction, loaded: S, events: Pending<AccountEvent>[]): PromiseLike<unknown>;
-}
-
-/** Appends to the stream of the account, whose version makes what was loaded still true. */
-async function changeAlerts<S>(sql: Sql, id: string, by: By, { load, decide, write }: Change<S>) {
-  const { recorded } = await decideAndAppend<{ version: number; account: Account; loaded: S }, AccountEvent>(sql, id, {
-    // In one snapshot, so that the version belongs to what is decided on.
-    load: () =>
-      sql.begin('ISOLATION LEVEL REPEATABLE READ READ ONLY', async (tx) => {
-        const [account] = await tx<Account[]>`SELECT * FROM accounts WHERE id = ${id}`;
-        if (account === undefined) throw notFound('account');
-        return { version: account.version, account, loaded: await load(tx) };
-      }),
-    decide: ({ loaded }) => decide(loaded),
-    async project(tx, { account, loaded }, events) {
-      await writeState(tx, { accounts: [account] }, events);
-      await write(tx, loaded, events);
-    },
-    by,
-  });
-  return recorded;
 }
 
 const checkNow = (tx: Transaction, id: string, account: string, now: Date) => tx`
   INSERT INTO alert_checks (alert, account, next_at) VALUES (${id}, ${account}, ${now})
   ON CONFLICT (alert) DO UPDATE SET next_at = excluded.next_at`;
 
-async function refuseBeyond(sql: Queryable, { account, mode }: Owner): Promise<void> {
-  const [{ count }] = await sql<[{ count: number }]>`
-    SELECT count(*)::int AS count FROM alerts WHERE account = ${account} AND mode = ${mode}`;
-  if (count >= maxAlerts)
-    throw new Refusal('quota_exceeded', `An account may have ${maxAlerts} alerts, and ${count} exist. Delete some.`);
-}
-
-/** SQL for alerts with their recipients. */
 const selectOwned = (sql: Queryable) => sql`
-  SELECT a.*, coalesce(r.emails, '{}') AS "to" FROM alerts a LEFT JOIN alert_recipients r ON r.alert = a.id`;
-
-async function findAlert(sql: Queryable, { account, mode }: Owner, id: string): Promise<OwnedAlert | undefined> {
-  const [alert] = isId('alr', id)
-    ? await sql<OwnedAlert[]>`
-        ${selectOwned(sql)} WHERE a.id = ${id} AND a.account = ${account} AND a.mode = ${mode}`
-    : [];
-  return alert;
-}
+  SELECT t.*, ${recipientColumns(sql)} FROM alerts t ${recipientJoins(sql, 'alert')}`;
 
 /** An alert of the owner; throws 404. */
-export async function requireAlert(sql: Queryable, owner: Owner, id: string): Promise<OwnedAlert> {
-  const alert = await findAlert(sql, owner, id);
+export async function requireAlert(sql: Queryable, { account, mode }: Owner, id: string): Promise<OwnedAlert> {
+  const [alert] = isId('alr', id)
+    ? await sql<OwnedAlert[]>`
+        ${selectOwned(sql)} WHERE t.id = ${id} AND t.account = ${account} AND t.mode = ${mode}`
+    : [];
   if (alert === undefined) throw notFound('alert');
   return alert;
 }
 
 /** All alerts of the owner, newest first. */
 export const listAlerts = (sql: Queryable, { account, mode }: Owner): Promise<OwnedAlert[]> =>
-  sql<OwnedAlert[]>`${selectOwned(sql)} WHERE a.account = ${account} AND a.mode = ${mode} ORDER BY a.id DESC`;
+  sql<OwnedAlert[]>`${selectOwned(sql)} WHERE t.account = ${account} AND t.mode = ${mode} ORDER BY t.id DESC`;
 
 /** What an alert has raised and is not over, latest first. */
 export const raisedBy = (sql: Queryable, alert: string): Promise<RaisedAlert[]> => sql<RaisedAlert[]>`
@@ -198,7 +149,7 @@ export const listRaised = (sql: Queryable, { account, mode }: Owner, limit: numb
     FROM raised_alerts r JOIN alerts a ON a.id = r.alert
     WHERE r.account = ${account} AND r.mode = ${mode} ORDER BY r.raised_at DESC, r.alert, r.subject LIMIT ${limit}`;
 
-/** How many things each alert of the owner has raised that are not over; alerts without any are left out. */
+/** How many findings of each alert of the owner are not over; alerts without any are left out. */
 export async function countRaised(sql: Queryable, { account, mode }: Owner): Promise<Map<string, number>> {
   const rows = await sql<{ alert: string; count: number }[]>`
     SELECT alert, count(*)::int AS count FROM raised_alerts

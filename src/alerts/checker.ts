@@ -12,7 +12,7 @@ import { type CheckOptions, checkDestinations, checkDomains, checkLimits, paused
 import { checkRhythms } from './rhythm-checks.ts';
 
 const minuteMs = 60_000;
-/** Alerts of one turn, so that it ends soon. Those of one kind of rhythm share their queries. */
+/** Alerts of one turn, so that it ends soon. Alerts of one kind of rhythm share their queries. */
 const maxDue = 32;
 
 /** After this time an alert is checked again. Rhythms are compared by complete hours. */
@@ -109,7 +109,7 @@ export class AlertChecker {
 
   #outcomeOf(alert: Alert, now: Date): Promise<AlertOutcome> {
     const { sql } = this.#options;
-    if (!alert.active) return Promise.resolve(pausedOutcome);
+    if (!alert.active) return Promise.resolve(pausedOutcome(alert, this.#options));
     switch (alert.kind) {
       case 'destination_down':
         return checkDestinations(sql, alert, this.#options, now);
@@ -126,7 +126,10 @@ interface DueAlert {
   dueAt: Date;
 }
 
-/** Alerts that are due, and of rhythms only those given: first one of each account, then a second one of each. Those of suspended accounts wait. */
+/**
+ * Alerts that are due, and of rhythms only the given ones: first one of each account, then a second one of each. Alerts of
+ * suspended accounts wait.
+ */
 async function dueAlerts(
   sql: Queryable,
   now: Date,
@@ -153,7 +156,7 @@ async function dueRhythms(sql: Queryable, now: Date): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Makes alerts due that no row says when to check, as after a restore. */
+/** Makes alerts due whose next check is not stored, as after a restore. */
 export const scheduleMissing = (sql: Queryable, now: Date): Promise<unknown> => sql`
   INSERT INTO alert_checks (alert, account, next_at)
   SELECT id, account, ${now} FROM alerts ON CONFLICT DO NOTHING`;

@@ -1,3 +1,4 @@
+import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { Alert, AlertOutcome, Finding } from '../../events/alert.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
@@ -8,15 +9,19 @@ import { countDomains } from '../domains/domains.ts';
 import type { Queryable } from '../lib/sql.ts';
 import { problemsOf } from './destinations.ts';
 import { codesNearLimit, type WatchedCode, watchedCodes } from './watched.ts';
-import { domainFinding, downFinding, limitFinding, type Problem, scansFinding, type UsedLimit } from './words.ts';
+import { AlertWriter, type DownDestination, type UsedLimit } from './words.ts';
 
 /** What checks need besides the database. */
 export interface CheckOptions {
   publicUrl: string;
   limits: OperatorLimits;
-  /** The folder whose disk `limit_near` watches for the first account, which is that of the operator. */
+  /** The folder whose disk `limit_near` watches for the first account, which is the operator's. */
   folder: string;
+  /** Measures a disk; replaced by tests. */
+  statDisk?: (folder: string) => Promise<DiskStats>;
 }
+
+type DiskStats = Pick<StatsFs, 'bsize' | 'bavail' | 'bfree' | 'blocks'>;
 
 /** What is found now is raised, and everything else is over. */
 const outcomeOf = (findings: Finding[], over: string): AlertOutcome => {
@@ -25,7 +30,10 @@ const outcomeOf = (findings: Finding[], over: string): AlertOutcome => {
 };
 
 /** A paused alert has nothing raised. */
-export const pausedOutcome: AlertOutcome = { findings: [], overBecause: () => 'The alert was paused.' };
+export const pausedOutcome = (alert: Alert, { publicUrl }: CheckOptions): AlertOutcome => ({
+  findings: [],
+  overBecause: () => new AlertWriter(alert, publicUrl).texts.paused,
+});
 
 export async function checkDestinations(
   sql: Queryable,
@@ -36,16 +44,16 @@ export async function checkDestinations(
   const codes = await watchedCodes(sql, alert, now);
   const urls = [...new Set(codes.flatMap(urlsOf))];
   const problems = await problemsOf(sql, alert.account, urls, now);
+  const writer = new AlertWriter(alert, publicUrl);
   const findings = codes.flatMap((code): Finding[] => {
-    const down = urlsOf(code).flatMap((url): Omit<Problem, 'others'>[] => {
+    const down = urlsOf(code).flatMap((url): Omit<DownDestination, 'others'>[] => {
       const found = problems.get(url);
-      return found === undefined ? [] : [{ url, ...found }];
+      return found === undefined ? [] : [{ url, problem: found.problem }];
     });
     const [first, ...others] = down;
-    const to = { publicUrl, mode: alert.mode };
-    return first === undefined ? [] : [downFinding(to, code, { ...first, others: others.length })];
+    return first === undefined ? [] : [writer.down(code, { ...first, others: others.length })];
   });
-  return outcomeOf(findings, 'The website answers again, or the code no longer leads there.');
+  return outcomeOf(findings, writer.texts.down.over);
 }
 
 /** Everywhere that a code can lead, each once. */
@@ -58,10 +66,10 @@ export async function checkDomains(sql: Queryable, alert: Alert, { publicUrl }: 
     SELECT d.id, d.name, c.problems -> 0 ->> 'found' AS found
     FROM domains d LEFT JOIN domain_checks c ON c.domain = d.id
     WHERE d.account = ${alert.account} AND d.status = 'failing' ORDER BY d.id`;
-  const to = { publicUrl, mode: alert.mode };
+  const writer = new AlertWriter(alert, publicUrl);
   return outcomeOf(
-    failing.map((domain) => domainFinding(to, domain)),
-    'The domain passes all checks again, or was removed.',
+    failing.map((domain) => writer.domain(domain)),
+    writer.texts.domain.over,
   );
 }
 
@@ -71,27 +79,31 @@ export async function checkLimits(
   options: CheckOptions,
   now: Date,
 ): Promise<AlertOutcome> {
-  const to = { publicUrl: options.publicUrl, mode: alert.mode };
+  const writer = new AlertWriter(alert, options.publicUrl);
   const codes = await codesNearLimit(sql, alert, now);
   // An alert about some codes is about nothing else.
   const isOfAccount = alert.codes === null && alert.tags === null && alert.mode === 'live';
   const limits = isOfAccount ? await limitsOfAccount(sql, alert, options, now) : [];
   const near = limits.filter(({ used, limit }) => used * 100 >= limit * alert.percent);
   return outcomeOf(
-    [...near.map((limit) => limitFinding(to, limit)), ...codes.map((code) => scansFinding(to, code))],
-    'There is enough left again.',
+    [...near.map((limit) => writer.limit(limit)), ...codes.map((code) => writer.scans(code))],
+    writer.texts.limitOver,
   );
 }
 
 async function limitsOfAccount(
   sql: Queryable,
   { account, mode }: Alert,
-  { limits, folder }: CheckOptions,
+  { limits, folder, statDisk = statfs }: CheckOptions,
   now: Date,
 ): Promise<UsedLimit[]> {
-  const [row] = await sql<{ plan: Plan; is_first: boolean }[]>`
-    SELECT plan, id = (SELECT id FROM accounts ORDER BY created_at, id LIMIT 1) AS is_first
-    FROM accounts WHERE id = ${account}`;
+  // The first account is that of a customer once that of the operator is deleted.
+  const [row] = await sql<{ plan: Plan; is_operators: boolean }[]>`
+    SELECT plan, id = (SELECT id FROM accounts ORDER BY created_at, id LIMIT 1) AND (
+      NOT EXISTS (SELECT FROM users WHERE is_operator)
+      OR EXISTS (SELECT FROM members m JOIN users u ON u.id = m.user_id AND u.is_operator WHERE m.account = a.id)
+    ) AS is_operators
+    FROM accounts a WHERE id = ${account}`;
   if (row === undefined) return [];
   const [codes, domains, shortCodes] = await Promise.all([
     countCodes(sql, { account, mode }),
@@ -104,15 +116,15 @@ async function limitsOfAccount(
     // A plan with one domain has no "nearly".
     ...(maxDomains > 1 ? [{ subject: 'domains' as const, used: domains, limit: maxDomains }] : []),
     { subject: 'short_codes', used: shortCodes, limit: givenShortCodesOf(row.plan, limits) },
-    ...(row.is_first ? await diskOf(folder) : []),
+    ...(row.is_operators ? await diskOf(statDisk, folder) : []),
   ];
 }
 
 const bytesPerMB = 1_000_000;
 
 /** Nothing in a process without the folder, which only edges have. */
-async function diskOf(folder: string): Promise<UsedLimit[]> {
-  const disk = await statfs(folder).catch(() => undefined);
+async function diskOf(statDisk: (folder: string) => Promise<DiskStats>, folder: string): Promise<UsedLimit[]> {
+  const disk = await statDisk(folder).catch(() => undefined);
   if (disk === undefined) return [];
   const { bsize, bavail, bfree, blocks } = disk;
   // What is reserved for the system counts as used by no one, as `df` shows it.

@@ -4,6 +4,7 @@ import type { Logger } from '../lib/logger.ts';
 import { Semaphore } from '../lib/semaphore.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import type { Probed } from './probe.ts';
+import { storedProblem } from './problems.ts';
 
 /** URLs of one account that are checked; each at most hourly, however many alerts and codes have it. */
 export const maxDestinations = 2_000;
@@ -11,20 +12,23 @@ const minuteMs = 60_000;
 /** At least an hour, and a few minutes more at random, so that checks of one website spread. */
 const everyMs = 60 * minuteMs;
 const spreadMs = 5 * minuteMs;
-/** An alert asks for its URLs again every few minutes. Longer than an outage of this service that should not lose a failure. */
+/** An alert renews its URLs every few minutes. Longer than an outage of this service that should not lose a failure. */
 const wantedMs = 6 * everyMs;
 /** A destination is down after this many failures in a row, so for an hour at least. */
 const failuresUntilDown = 2;
 const maxConcurrent = 16;
-/** Of one turn of `checkDue`. */
+/** Of one turn of `checkDue`, and those of one website: thousands of requests at once would look like an attack there. */
 const maxDue = 64;
+export const maxDueOfHost = 16;
 /** If this many websites and more do not answer, and no other does, it is the network of this service. */
 const minHostsOfOutage = 3;
 const outagePauseMs = 5 * minuteMs;
+/** Unless one of another turn has answered this recently: else three dead websites that are due together would never be down. */
+const answeredMs = 10 * minuteMs;
 
 const hashOf = (url: string) => createHash('sha256').update(url).digest('hex');
 
-/** Why each of these URLs is down, of those that are; the account wants them to be checked from now on. */
+/** The reasons for which URLs of these are down; all of them are checked for the account from now on. */
 export async function problemsOf(
   sql: Queryable,
   account: string,
@@ -72,6 +76,8 @@ interface CheckerOptions {
 export class DestinationChecker {
   readonly #options: CheckerOptions;
   readonly #slots = new Semaphore(maxConcurrent);
+  /** When a website has last answered. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: CheckerOptions) {
     this.#options = options;
@@ -87,9 +93,11 @@ export class DestinationChecker {
     const probed = await Promise.all(
       due.map((entry) => this.#slots.run(async () => ({ entry, result: await probe(entry.url) }))),
     );
+    if (probed.some(({ result }) => isAnswered(result))) this.#answeredAt = now.getTime();
+    const down = probed.filter(({ result }) => result.state === 'down');
     const isOutage =
-      probed.every(({ result }) => result.state === 'down' && !result.isAnswered) &&
-      new Set(due.map(({ url }) => new URL(url).host)).size >= minHostsOfOutage;
+      now.getTime() - this.#answeredAt > answeredMs &&
+      new Set(down.map(({ entry: { url } }) => new URL(url).host)).size >= minHostsOfOutage;
     if (isOutage) {
       log.warn({ destinations: due.length }, 'no destination of a code answers: check the network of this service');
       await postpone(sql, due, new Date(now.getTime() + outagePauseMs));
@@ -107,13 +115,16 @@ export class DestinationChecker {
   }
 }
 
+const isAnswered = (result: Probed): boolean => result.state === 'up' || (result.state === 'down' && result.isAnswered);
+
 /** First one of each account, then a second one of each, so that an account with many does not delay the others. */
 const dueDestinations = (sql: Queryable, now: Date, limit: number): Promise<Due[]> => sql<Due[]>`
   SELECT account, encode(hash, 'hex') AS hash, url, failures FROM (
-    SELECT d.*, row_number() OVER (PARTITION BY d.account ORDER BY d.next_at, d.hash) AS turn
+    SELECT d.*, row_number() OVER (PARTITION BY d.account ORDER BY d.next_at, d.hash) AS turn,
+      row_number() OVER (PARTITION BY lower(substring(d.url FROM '//([^/?#]*)')) ORDER BY d.next_at, d.hash) AS of_host
     FROM destination_checks d JOIN accounts a ON a.id = d.account
     WHERE d.next_at <= ${now} AND a.suspended_at IS NULL
-  ) AS due ORDER BY turn, next_at, account LIMIT ${limit}`;
+  ) AS due WHERE of_host <= ${maxDueOfHost} ORDER BY turn, next_at, account LIMIT ${limit}`;
 
 const postpone = (sql: Queryable, due: Due[], next: Date): Promise<unknown> => sql`
   UPDATE destination_checks d SET next_at = ${next}
@@ -134,7 +145,7 @@ async function store(sql: Queryable, probed: { entry: Due; result: Probed }[], n
     account,
     hash,
     state: result.state,
-    problem: result.state === 'down' ? result.problem : null,
+    problem: result.state === 'down' ? storedProblem(result.problem) : null,
     next: new Date(now.getTime() + everyMs + Math.random() * spreadMs).toISOString(),
   }));
   await sql`

@@ -1,11 +1,13 @@
 import type { AlertOutcomeEvent } from '../../events/alert.ts';
 import type { Pending } from '../../events/recorded.ts';
+import { mailKeyOf, subscribedRecipients, unsubscribingOf } from '../accounts/mail-recipients.ts';
 import { mailBody } from '../mail/body.ts';
 import type { Outbox } from '../mail/outbox.ts';
+import type { AlertTexts } from '../texts/texts.ts';
 import type { MailOutcome } from './alerts.ts';
-import { consoleUrl } from './words.ts';
+import { AlertWriter } from './words.ts';
 
-/** Mails of one check name this many things; more are counted. */
+/** A mail lists this many findings; further ones are only counted. */
 const maxNamed = 20;
 
 /**
@@ -14,28 +16,40 @@ const maxNamed = 20;
  */
 export const alertMailer =
   (mail: Outbox, publicUrl: string): MailOutcome =>
-  async (tx, { account, mode, name, to }, events) => {
+  async (tx, alert, events) => {
     const [first] = events;
     if (first === undefined) return;
-    const { subject, heading } = titlesOf(first, events.length, name);
-    const page = consoleUrl(publicUrl, mode, '/account/alerts');
-    const body = mailBody({
-      heading,
+    const { id, account, name, language } = alert;
+    const writer = new AlertWriter(alert, publicUrl);
+    const { texts } = writer;
+    const count = events.length;
+    const content = {
+      language,
+      heading: count > 1 ? name : first.data.title,
       paragraphs: [
-        ...events.slice(0, maxNamed).map(paragraphOf),
-        ...(events.length > maxNamed ? [`And ${events.length - maxNamed} more.`] : []),
+        ...events.slice(0, maxNamed).map((event) => paragraphOf(event, texts)),
+        ...(count > maxNamed ? [texts.more(writer.number(count - maxNamed))] : []),
       ],
-      action: events.length === 1 ? { label: 'Show more', url: first.data.link } : { label: 'Show all', url: page },
-      reason: `You get this mail because your address was added to the alert “${name}”. Its page has a list of addresses, from which you can be removed: ${page}`,
-    });
-    for (const email of to)
-      await mail.enqueue(tx, { key: `alert/${first.id}/${email.toLowerCase()}`, account, to: email, subject, ...body });
+      action:
+        count === 1
+          ? { label: texts.showMore, url: first.data.link }
+          : { label: texts.showAll, url: writer.link('/account/alerts') },
+      reason: texts.reason(name),
+    };
+    const subject = count > 1 ? texts.changes(name, writer.number(count)) : subjectOf(first, texts);
+    for (const recipient of await subscribedRecipients(tx, id)) {
+      const { email } = recipient;
+      const { url, headers } = unsubscribingOf(recipient, publicUrl);
+      const key = `${mailKeyOf(id)}${first.id}/${email.toLowerCase()}`;
+      const body = mailBody({ ...content, unsubscribeUrl: url });
+      await mail.enqueue(tx, { key, account, to: email, subject, ...body, headers });
+    }
   };
 
-function titlesOf({ type, data }: Pending<AlertOutcomeEvent>, count: number, name: string) {
-  if (count > 1) return { subject: `${name}: ${count} changes`, heading: name };
-  return { subject: type === 'alert_cleared' ? `Over: ${data.title}` : data.title, heading: data.title };
-}
+const subjectOf = ({ type, data: { title } }: Pending<AlertOutcomeEvent>, { over }: AlertTexts): string =>
+  type === 'alert_cleared' ? over(title) : title;
 
-const paragraphOf = ({ type, data }: Pending<AlertOutcomeEvent>): string =>
-  type === 'alert_cleared' ? `Over: ${data.title}. ${data.message}` : data.message;
+function paragraphOf(event: Pending<AlertOutcomeEvent>, texts: AlertTexts): string {
+  const { type, data } = event;
+  return type === 'alert_cleared' ? `${subjectOf(event, texts)}. ${data.message}` : data.message;
+}

@@ -17,15 +17,16 @@ import {
   spikeOf,
 } from './rhythm.ts';
 import { type WatchedCode, watchedCodes } from './watched.ts';
-import { silentFinding, spikeFinding } from './words.ts';
+import { AlertWriter } from './words.ts';
 
-/** Codes of one query, each with up to 1,680 hours: an answer of 2 MB at most, which takes about 50 ms to compare. */
+/** Codes of one query, each with up to 1,680 hours: a response of 2 MB at most, which takes about 50 ms to compare. */
 const codesPerQuery = 100;
 /** No more alerts are checked together once they watch this many codes. */
 const maxCodes = 10_000;
 
 interface CheckedAlert {
   alert: Alert;
+  writer: AlertWriter;
   clock: LocalClock;
   codes: Map<string, WatchedCode>;
   raised: Map<string, RaisedAlert>;
@@ -55,7 +56,7 @@ export async function checkRhythms(
   const codes = new Map<string, WatchedCode>();
   for (const alert of alerts) {
     if (codes.size >= maxCodes) break;
-    const entry = await load(sql, alert, now);
+    const entry = await load(sql, alert, { publicUrl, now });
     checked.push(entry);
     for (const [id, code] of entry.codes) codes.set(id, code);
   }
@@ -68,12 +69,16 @@ export async function checkRhythms(
     const hours = await readHours({ warehouse, version, definition, signal: limited }, part, since);
     for (const code of part)
       for (const entry of checked)
-        if (entry.codes.has(code.id)) checkCode(entry, code, hours.get(code.id) ?? new Map(), { publicUrl, now });
+        if (entry.codes.has(code.id)) checkCode(entry, code, hours.get(code.id) ?? new Map(), now);
   }
   return new Map(checked.map((entry) => [entry.alert.id, outcomeOf(entry)]));
 }
 
-async function load(sql: Queryable, alert: Alert, now: Date): Promise<CheckedAlert> {
+async function load(
+  sql: Queryable,
+  alert: Alert,
+  { publicUrl, now }: Pick<Options, 'publicUrl' | 'now'>,
+): Promise<CheckedAlert> {
   const [codes, raised, [account]] = await Promise.all([
     watchedCodes(sql, alert, now),
     sql<RaisedAlert[]>`SELECT * FROM raised_alerts WHERE alert = ${alert.id}`,
@@ -81,6 +86,7 @@ async function load(sql: Queryable, alert: Alert, now: Date): Promise<CheckedAle
   ]);
   return {
     alert,
+    writer: new AlertWriter(alert, publicUrl),
     clock: localClock(timezoneOf(account ?? { timezone: null }), now),
     codes: new Map(codes.map((code) => [code.id, code])),
     raised: new Map(raised.map((entry) => [entry.subject, entry])),
@@ -90,10 +96,10 @@ async function load(sql: Queryable, alert: Alert, now: Date): Promise<CheckedAle
 }
 
 function checkCode(
-  { alert, clock, raised, findings, lasting }: CheckedAlert,
+  { alert, writer, clock, raised, findings, lasting }: CheckedAlert,
   code: WatchedCode,
   hours: Map<number, number>,
-  { publicUrl, now }: Pick<Options, 'publicUrl' | 'now'>,
+  now: Date,
 ): void {
   const { id, created_at, updated_at, starts_at } = code;
   const quietSince = starts_at !== null && starts_at > updated_at ? starts_at : updated_at;
@@ -103,30 +109,28 @@ function checkCode(
     quietSince: clock(quietSince.getTime()),
   };
   const hour = clock(now.getTime());
-  const to = { publicUrl, mode: alert.mode };
   const before = raised.get(id);
   if (alert.kind === 'silent') {
     const silence = silenceOf(history, hour);
-    if (silence !== undefined) findings.push(silentFinding(to, code, silence));
+    if (silence !== undefined) findings.push(writer.silent(code, silence));
     if (before !== undefined && history.scans.last < clock(before.raised_at.getTime())) lasting.add(id);
     return;
   }
   const spike = spikeOf(history, hour);
-  if (spike !== undefined) findings.push(spikeFinding(to, code, spike));
+  if (spike !== undefined) findings.push(writer.spike(code, spike));
   if (before !== undefined && !isCalm(history, hour)) lasting.add(id);
 }
 
-function outcomeOf({ alert, codes, findings, lasting }: CheckedAlert): AlertOutcome {
+function outcomeOf({ alert, writer, codes, findings, lasting }: CheckedAlert): AlertOutcome {
   const found = new Set(findings.map(({ subject }) => subject));
   return {
     findings,
     overBecause({ subject }) {
       if (lasting.has(subject) || found.has(subject)) return undefined;
       const code = codes.get(subject);
-      if (code === undefined) return 'The code is no longer watched: it was paused, changed or deleted, or has ended.';
-      return alert.kind === 'silent'
-        ? `“${code.name}” is scanned again.`
-        : `“${code.name}” is scanned about as often as usual again.`;
+      const { unwatched, silent, spike } = writer.texts;
+      if (code === undefined) return unwatched;
+      return alert.kind === 'silent' ? silent.over(code.name) : spike.over(code.name);
     },
   };
 }

@@ -113,7 +113,7 @@ function compare(local: ReadonlyMap<number, number>, window: Window, first: numb
 export const averageOf = ({ weeks }: Pick<Comparison, 'weeks'>): number =>
   weeks.length === 0 ? 0 : weeks.reduce((total, scans) => total + scans, 0) / weeks.length;
 
-/** The first hour that can be compared: that of the first known scan, because a code may be printed long after its creation. */
+/** The first hour that can be compared: the hour of the first known scan, because a code may be printed long after its creation. */
 const firstHour = ({ scans, created }: ScanHistory): number => Math.max(scans.first, created + 1);
 
 /**

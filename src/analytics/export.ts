@@ -123,4 +123,5 @@ function chunkOf(pieces: Buffer[]): Chunk {
   };
 }
 
-const truncated = () => new WarehouseUnavailable('ClickHouse ended its answer in the middle of a chunk of the export');
+const truncated = () =>
+  new WarehouseUnavailable('ClickHouse ended its response in the middle of a chunk of the export');

@@ -14,7 +14,7 @@ export interface Totals {
 /** The figures of a summary. */
 export interface Figures extends Totals {
   clients: { device: string; browser: string; scans: number }[];
-  /** Those with the most scans: ten each, or as many countries as the read asks for; ties in order of name. */
+  /** Those with the most scans: ten each, or as many countries and cities as the read asks for; ties in order of name. */
   countries: { country: string; scans: number }[];
   cities: { city: string; country: string; scans: number }[];
   codes: { code: string; scans: number }[];
@@ -36,8 +36,14 @@ interface Row extends TotalsRow {
 }
 
 export const topCount = 10;
-/** More than there are (ISO 3166-1 has 249), and more than combinations of devices and browsers. */
-export const maxCountries = 250;
+/** More than there are countries (ISO 3166-1 has 249), and combinations of devices and browsers. */
+export const maxPlaces = 250;
+
+/** How many of each a read lists. */
+export interface PlaceCounts {
+  countries?: number | undefined;
+  cities?: number | undefined;
+}
 
 /** SQL condition on `is_bot`, for aggregate functions that end in `If`. */
 const isCounted: Record<BotChoice, string> = { include: 'true', exclude: 'NOT is_bot', only: 'is_bot' };
@@ -92,7 +98,7 @@ const distribution = (reading: Reading, selection: Selection) => `
   GROUP BY GROUPING SETS ((country), (country, city), (device, browser))
   HAVING scans > 0
   ORDER BY kind, scans DESC, name, detail
-  LIMIT ${maxCountries} BY kind`;
+  LIMIT ${maxPlaces} BY kind`;
 
 const ofTotals = (reading: Reading, selection: Selection) =>
   `SELECT 'totals' AS kind, '' AS name, '' AS detail, * FROM (${totals(reading, selection)})`;
@@ -105,7 +111,7 @@ const ofCodes = (reading: Reading, selection: Selection) =>
 export async function readFigures(
   reading: Reading,
   selection: Selection,
-  countries: number = topCount,
+  { countries = topCount, cities = topCount }: PlaceCounts = {},
 ): Promise<Figures> {
   const parts = 'only' in selection.codes ? [ofTotals, distribution] : [ofTotals, distribution, ofCodes];
   const query = union(parts.map((part) => `SELECT * FROM (${part(reading, selection)})`));
@@ -119,7 +125,7 @@ export async function readFigures(
     else if (kind === 'city') found.cities.push({ city: name, country: detail, scans });
     else found.codes.push({ code: name, scans });
   }
-  return { ...found, countries: found.countries.slice(0, countries), cities: found.cities.slice(0, topCount) };
+  return { ...found, countries: found.countries.slice(0, countries), cities: found.cities.slice(0, cities) };
 }
 
 export async function readTotals(reading: Reading, selection: Selection): Promise<Totals> {

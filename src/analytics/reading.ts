@@ -23,7 +23,7 @@ const settings = () => ({ max_execution_time: timeouts.analyticsReadMs / 1000, o
 
 /**
  * Starts a request that ends with its signal. The client misses a signal that aborted before the request has a socket, and
- * would then wait for the answer as long as ClickHouse needs.
+ * would then wait for the response as long as ClickHouse needs.
  */
 async function observed<T>(signal: AbortSignal, start: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();

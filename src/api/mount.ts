@@ -10,24 +10,24 @@ import { idleSeconds, timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { accessOf } from './http/access.ts';
+import { readJson } from './http/body.ts';
+import type { Call, Method, Operation } from './http/operation.ts';
 import {
-  type Answer,
-  refusalAnswer,
+  type ApiResponse,
   refusalOf,
-  type StreamedAnswer,
+  refusalResponse,
+  type StreamedResponse,
   streamOf,
   toResponse,
   unavailable,
-} from './http/answers.ts';
-import { readJson } from './http/body.ts';
-import type { Call, Method, Operation } from './http/operation.ts';
+} from './http/responses.ts';
 import { type Context, traced } from './http/traced.ts';
 import { queryReader, validator } from './http/validate.ts';
 
 export type Handle = (
   call: Pick<Call<never, never>, 'caller' | 'rate' | 'params'>,
   request: Request,
-) => Promise<Answer | StreamedAnswer>;
+) => Promise<ApiResponse | StreamedResponse>;
 
 /** Where operations are served, and how requests are authenticated there. */
 export interface MountOptions {
@@ -113,7 +113,7 @@ export function responder(
     const requestId = requestIdOf(request.headers);
     let rate: Rate | undefined;
     let account: string | undefined;
-    let answer: Answer | StreamedAnswer;
+    let response: ApiResponse | StreamedResponse;
     try {
       const peer = server?.requestIP(request)?.address ?? '';
       const admitAndHandle = async () => {
@@ -125,20 +125,20 @@ export function responder(
       };
       // Otherwise the connection would be closed before the 503 of a slow operation.
       if (timeoutMs >= timeouts.idleConnectionMs) server?.timeout(request, idleSeconds(timeoutMs + 1_000));
-      answer = await withTimeout(admitAndHandle(), timeoutMs, () => {
+      response = await withTimeout(admitAndHandle(), timeoutMs, () => {
         throw unavailable();
       });
     } catch (error) {
-      answer = refusalAnswer(refusalOf(error, log.child({ request_id: requestId })));
+      response = refusalResponse(refusalOf(error, log.child({ request_id: requestId })));
     }
     const ms = Math.round((performance.now() - started) * 10) / 10;
-    log.info({ request_id: requestId, method: request.method, route, status: answer.status, ms, account }, 'request');
-    if ('body' in answer) return toResponse(answer, answer.body, requestId, rate);
+    log.info({ request_id: requestId, method: request.method, route, status: response.status, ms, account }, 'request');
+    if ('body' in response) return toResponse(response, response.body, requestId, rate);
     server?.timeout(request, clientIdleSeconds);
     if (request.method === 'HEAD') {
-      await answer.pieces.return(undefined);
-      return toResponse(answer, null, requestId, rate);
+      await response.pieces.return(undefined);
+      return toResponse(response, null, requestId, rate);
     }
-    return toResponse(answer, streamOf(answer.pieces, log.child({ request_id: requestId })), requestId, rate);
+    return toResponse(response, streamOf(response.pieces, log.child({ request_id: requestId })), requestId, rate);
   });
 }

@@ -23,13 +23,14 @@ import { serveSwagger } from './openapi/swagger.ts';
 import { bulkUpdateQrCodes } from './qrcodes/bulk-update.ts';
 import { createOperations } from './qrcodes/create-qrcodes.ts';
 import { duplicateQrCode } from './qrcodes/duplicate.ts';
+import { importOperation } from './qrcodes/import-links.ts';
 import { qrcodeOperations } from './qrcodes/qrcodes.ts';
 import { targetingOperations } from './qrcodes/targeting.ts';
 import { reportOperations } from './reports/reports.ts';
-import { serveUnsubscribing } from './reports/unsubscribe.ts';
 import type { Service } from './service.ts';
 import { serveShares } from './shares/serve.ts';
 import { shareOperations } from './shares/shares.ts';
+import { serveUnsubscribing } from './unsubscribe.ts';
 import { webhookOperations } from './webhooks/webhook.ts';
 import { replayOperations } from './webhooks/webhook-replays.ts';
 import { subscriptionOperations } from './webhooks/webhooks.ts';
@@ -60,6 +61,7 @@ export function serveApi(app: Elysia, service: Service, { trustedProxies, log, i
   const proofs = createProofs((request, account) => renderer.run('proof', () => request, { account }));
   const operations = [
     ...createOperations(service, proofs),
+    importOperation(service),
     duplicateQrCode(service, proofs),
     bulkUpdateQrCodes(service),
     ...qrcodeOperations(service),

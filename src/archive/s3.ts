@@ -23,7 +23,7 @@ export function s3Files(access: S3Access): Omit<ArchiveFiles, 'stage' | 'discard
     clients.set(bucket, client);
     return { client, key };
   };
-  /** The answers to HEAD and to the start of an upload have no reason; that to a read has. */
+  /** The responses to HEAD and to the start of an upload have no reason; that to a read has. */
   const failWithReason = async (location: string, verb: string, error: unknown): Promise<never> => {
     const { client, key } = at(location);
     const reason = await client
@@ -61,7 +61,7 @@ export function s3Files(access: S3Access): Omit<ArchiveFiles, 'stage' | 'discard
 }
 
 const isMissing = (error: unknown) => codeOf(error) === 'NoSuchKey';
-/** Bun's message for everything that is not an answer of S3. */
+/** Bun's message for everything that is not a response of S3. */
 const isUnexplained = (message: string) => message === '' || message === 'an unexpected error has occurred';
 
 function fail(location: string, verb: string, error: unknown): never {

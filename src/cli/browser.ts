@@ -1,7 +1,11 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { print } from './terminal.ts';
 
-const knownPaths = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const headless = 'chromium-headless-shell';
+const installedPaths = [headless, 'chromium', 'chromium-browser', 'google-chrome'].map((name) => `/usr/bin/${name}`);
+/** Fetched by ./scanlog. It runs only where the libraries of Chromium are installed. */
+const fetchedPath = join(import.meta.dirname, '../../.tools/chromium', headless);
 
 const succeeds = async (command: string[]): Promise<boolean> => {
   try {
@@ -14,12 +18,13 @@ const succeeds = async (command: string[]): Promise<boolean> => {
 
 /** Finds Chromium for test/browser, or installs it with apt-get where that is possible. */
 export async function findBrowser(): Promise<string | undefined> {
-  const installed = () => knownPaths.find((path) => existsSync(path));
+  if (await succeeds([fetchedPath, '--version'])) return fetchedPath;
+  const installed = () => installedPaths.find((path) => existsSync(path));
   if (installed() !== undefined || Bun.which('apt-get') === null) return installed();
   const asRoot = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
   const apt = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get', '-qq'];
   print('Installing Chromium for the browser tests (once) …');
   if (await succeeds([...apt, 'update']))
-    await succeeds([...apt, 'install', '-y', '--no-install-recommends', 'chromium']);
+    await succeeds([...apt, 'install', '-y', '--no-install-recommends', headless]);
   return installed();
 }

@@ -50,7 +50,7 @@ function externalServers(): ExternalServers {
 function report(result: ChaosResult): void {
   const { faults, total, webhook, interruptedReplays, feed, month, maintenance } = result;
   const { scans, differences } = result.verification;
-  const head = ['fault', 'times', '302', '503', 'no answer', 'lost', 'duplicated'];
+  const head = ['fault', 'times', '302', '503', 'no response', 'lost', 'duplicated'];
   const rows = faults.map(({ fault, ...counts }) => [
     fault,
     ...[counts.times, counts.redirected, counts.refused, counts.unanswered, counts.lost, counts.duplicated].map(String),

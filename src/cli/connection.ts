@@ -8,6 +8,8 @@ import type { Sql } from '../lib/sql.ts';
 import { connect } from '../log/connect.ts';
 import { migrate } from '../log/migrate.ts';
 import { isKeyOfDatabase } from '../log/secret-key.ts';
+import { Outbox } from '../mail/outbox.ts';
+import type { SecurityMail } from '../people/security-changes.ts';
 import { untilStopSignal } from '../service/stopping.ts';
 import { findRunning, lockDataDirectory, openDataDirectory, storedSecrets } from '../stack/data-directory.ts';
 import { startPostgres } from '../stack/stack.ts';
@@ -32,6 +34,12 @@ export function findPublicUrl(data: string): string {
   const config = readConfig(process.env);
   return config.publicUrl ?? findRunning(data)?.publicUrl ?? addressesOf(config, config.port).publicUrl;
 }
+
+/** Where a command queues mails, which the service sends; undefined without SMTP_URL in its environment. */
+export const findMail = (data: string): SecurityMail | undefined =>
+  readConfig(process.env).smtpUrl === undefined
+    ? undefined
+    : { outbox: new Outbox(() => new Date()), publicUrl: findPublicUrl(data) };
 
 /** SECRET_KEY of the environment, or else the one that `up` stores in `data`. */
 export const findSecretKey = (data: string): string | undefined =>
@@ -72,7 +80,7 @@ export async function withDatabase<T>(data: string, use: (sql: Sql) => Promise<T
 }
 
 async function connected<T>(databaseUrl: string, use: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = connect(databaseUrl, { max: 8, name: 'scanlog-cli', answerTimeoutMs: 'none' });
+  const sql = connect(databaseUrl, { max: 8, name: 'scanlog-cli', responseTimeoutMs: 'none' });
   try {
     return await use(sql);
   } finally {

@@ -1,5 +1,6 @@
 import { readHost } from '../../events/hosts.ts';
 import { linkOf } from '../../events/link.ts';
+import { operator } from '../../events/recorded.ts';
 import { findAccount } from '../accounts/accounts.ts';
 import { activeDomains } from '../codes/domains.ts';
 import { addressesOf } from '../config/config.ts';
@@ -75,6 +76,7 @@ async function run(sql: Sql, source: SourceName, from: string, options: Options)
   const batches = importLinks({ sql, box }, pages, {
     owner: { account: account.id, mode: 'live' },
     source,
+    actor: operator,
     isDryRun: options.dryRun === true,
     clock: () => new Date(),
     ownUrls: ownUrlsOf(options.data),

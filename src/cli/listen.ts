@@ -59,10 +59,10 @@ export async function forwardEvents({ client, to, types, after, secret, signal }
   try {
     for await (const { event } of follow(following)) {
       const sentAt = performance.now();
-      const answer = await post(to, await bodyOf(event, nameOf), { id: notificationId(event.id), secret });
+      const response = await post(to, await bodyOf(event, nameOf), { id: notificationId(event.id), secret });
       const took = dim(`${Math.round(performance.now() - sentAt)} ms`);
       const about = 'qr_id' in event ? event.qr_id : event.id;
-      print(`${dim(event.timestamp)}  ${bold(event.type)}  ${about}  ${answer}  ${took}`);
+      print(`${dim(event.timestamp)}  ${bold(event.type)}  ${about}  ${response}  ${took}`);
     }
   } catch (error) {
     throw isScanlogError(error) ? new StartError(error.message) : error;
@@ -91,7 +91,7 @@ async function bodyOf(event: Event, nameOf: ReturnType<typeof nameReader>): Prom
   return JSON.stringify({ type, timestamp, data: qr_name === undefined ? data : { ...data, qr_name } });
 }
 
-/** Sends a body, and describes the answer: `204`, or why there was none. */
+/** Sends a body, and describes the response: `204`, or why there was none. */
 async function post(to: string, body: string, { id, secret }: { id: string; secret: string }): Promise<string> {
   const headers = {
     'content-type': 'application/json',
@@ -100,12 +100,12 @@ async function post(to: string, body: string, { id, secret }: { id: string; secr
   };
   const signal = AbortSignal.timeout(timeouts.webhookSendMs);
   try {
-    const answer = await fetch(to, { method: 'POST', headers, body, redirect: 'manual', signal });
-    await answer.body?.cancel();
-    return String(answer.status);
+    const response = await fetch(to, { method: 'POST', headers, body, redirect: 'manual', signal });
+    await response.body?.cancel();
+    return String(response.status);
   } catch (error) {
     return signal.aborted
-      ? `no answer within ${timeouts.webhookSendMs / 1_000} s`
-      : `no answer: ${codeOf(error) || messageOf(error)}`;
+      ? `no response within ${timeouts.webhookSendMs / 1_000} s`
+      : `no response: ${codeOf(error) || messageOf(error)}`;
   }
 }

@@ -46,7 +46,7 @@ export async function scanLoad(options: Options): Promise<void> {
       const before = performance.now();
       const status = await fetch(url, { redirect: 'manual', headers: visitor(number) }).then(
         ({ status }) => String(status),
-        () => 'no answer',
+        () => 'no response',
       );
       timesMs.push(performance.now() - before);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);

@@ -4,19 +4,22 @@ import { findAccount } from '../accounts/accounts.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Sql } from '../lib/sql.ts';
 import { deleteUser } from '../people/delete.ts';
-import { createResetLink, disableUser, enableUser, setOperator } from '../people/disable.ts';
+import { createResetLink, disableUser, enableUser, removeCodes, setOperator } from '../people/disable.ts';
 import { urlOfLink } from '../people/links.ts';
-import { removeTotp } from '../people/totp.ts';
+import type { Origin } from '../people/security-changes.ts';
 import { findUserByEmail, listUsers, type User } from '../people/users.ts';
 import { noAccount } from './account.ts';
 import { admit, presentAdmitted, printAdmitted, readEmail } from './admit.ts';
-import { findPublicUrl, withDatabase } from './connection.ts';
+import { findMail, findPublicUrl, withDatabase } from './connection.ts';
 import { ask, bold, print, printJson, table } from './terminal.ts';
 
 interface Options {
   data: string;
   json?: boolean;
 }
+
+/** A command of the operator, of which people are told by mail where SMTP_URL is set. */
+const originOf = (data: string): Origin => ({ actor: operator, now: new Date(), mail: findMail(data) });
 
 async function requireUser(sql: Sql, email: string): Promise<User> {
   const user = await findUserByEmail(sql, email);
@@ -69,25 +72,27 @@ export async function userInvite(address: string, options: Options & { account: 
 /** The way back in for a person who has lost the password, or with `removeCodes` the app for one-time codes as well. */
 export async function userReset(
   email: string,
-  { data, json, removeCodes = false }: Options & { removeCodes?: boolean },
+  { data, json, removeCodes: isWithoutCodes = false }: Options & { removeCodes?: boolean },
 ): Promise<void> {
-  const { user, token, expires_at } = await withDatabase(data, async (sql) => {
+  const { user, token, expires_at, isMailed } = await withDatabase(data, async (sql) => {
     const found = await requireUser(sql, email);
-    if (removeCodes) await removeTotp(sql, found.id);
-    return { user: found, ...(await createResetLink(sql, found.id, { actor: operator, now: new Date() })) };
+    const origin = originOf(data);
+    if (isWithoutCodes) await removeCodes(sql, found.id, origin);
+    return { user: found, ...(await createResetLink(sql, found.id, origin)) };
   });
   const url = urlOfLink(findPublicUrl(data), 'reset', token);
-  if (json) return printJson({ user_id: user.id, url, expires_at: expires_at.toISOString() });
+  if (json) return printJson({ user_id: user.id, url, expires_at: expires_at.toISOString(), is_mailed: isMailed });
   print(`${user.name} sets a new password with this link, once, until ${expires_at.toISOString()}:\n`);
   print(`  ${bold(url)}`);
-  if (removeCodes) print('\nOne-time codes of the person are turned off.');
+  if (isMailed) print(`\nIt is mailed to ${user.email}, too.`);
+  if (isWithoutCodes) print('\nOne-time codes of the person are turned off.');
   if (user.disabled_at !== null) print(`\nThe person is disabled: run ./scanlog user enable ${user.email} as well.`);
 }
 
 export async function userDisable(email: string, { data, json }: Options): Promise<void> {
   const user = await withDatabase(data, async (sql) => {
     const found = await requireUser(sql, email);
-    await disableUser(sql, found.id, { actor: operator, now: new Date() });
+    await disableUser(sql, found.id, originOf(data));
     return found;
   });
   if (json) return printJson({ user_id: user.id, disabled: true });

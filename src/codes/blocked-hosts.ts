@@ -98,7 +98,7 @@ export const urlsOf = (request: {
   ...urlsOfRules(request.rules ?? []),
 ];
 
-/** Those of the hosts of URLs, and of their parent domains, that are blocked. */
+/** The hosts of URLs, and their parent domains, that are blocked. */
 export async function blockedHostsOf(sql: Queryable, urls: string[]): Promise<Set<string>> {
   if (urls.length === 0) return new Set();
   const candidates = [...new Set(urls.flatMap((url) => coveringHosts(hostOf(url))))];

@@ -18,7 +18,7 @@ import { type CodePlan, firstOf, store } from './store-changes.ts';
 
 /** Codes of one bulk update. */
 export const maxUpdatedCodes = 1_000;
-/** Characters of all changes of one bulk update, which its answer contains. */
+/** Characters of all changes of one bulk update, which its response contains. */
 const maxCharacters = 4_194_304;
 /** Codes that are read at a time: their rules may have 400 kB each. */
 const readSize = 50;

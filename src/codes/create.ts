@@ -38,7 +38,7 @@ export interface CodeRequest {
   optional?: OptionalChange | undefined;
   /** The argon2id hash of the password that the short link asks for. */
   password_hash?: string | undefined;
-  /** Only for the operator's import: the API does not accept it. */
+  /** Only for imports of links: a create does not accept it. */
   imported?: Imported | undefined;
 }
 

@@ -12,7 +12,7 @@ import { locks } from '../log/locks.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
 import { decodeLogo, encodeLogo, type LogoFile } from '../qr/logo-files.ts';
 
-/** A picture to add. Format, size and bytes describe the upload. */
+/** An image to add. Format, size and bytes describe the upload. */
 export interface NewLogo extends Pick<Logo, 'format' | 'width' | 'height' | 'bytes'> {
   art: LogoArt;
 }
@@ -81,7 +81,7 @@ async function refuseBeyond(tx: Transaction, { account, mode }: Owner, maxLogos:
     );
 }
 
-/** Removes a logo and its picture; throws 409 while a code that is not deleted has it. */
+/** Removes a logo and its image; throws 409 while a code that is not deleted has it. */
 export async function removeLogo(sql: Sql, owner: Owner, id: string, by: By): Promise<void> {
   const { account, mode } = owner;
   await changeLogos(sql, account, by, async (tx) => {
@@ -148,7 +148,7 @@ export async function listLogos(
   return { logos, total: row.total };
 }
 
-/** A logo of the owner and its picture; throws 404. */
+/** A logo of the owner and its image; throws 404. */
 export async function findLogo(sql: Queryable, owner: Owner, id: string): Promise<{ logo: Logo; art: LogoArt }> {
   const logo = await requireLogo(sql, owner, id);
   const art = await findArt(sql, id);
@@ -156,7 +156,7 @@ export async function findLogo(sql: Queryable, owner: Owner, id: string): Promis
   return { logo, art };
 }
 
-/** The picture of a logo of any account. */
+/** The image of a logo of any account. */
 export async function findArt(sql: Queryable, id: string): Promise<LogoArt | undefined> {
   const [file] = await sql<LogoFile[]>`
     SELECT f.type, f.content FROM logos l JOIN logo_files f ON f.account = l.account AND f.hash = l.hash

@@ -80,12 +80,26 @@ function exceeded({ limit, rule, remedy }: Quota, used: number, count: number): 
   );
 }
 
-/** Returns a check of `count` more codes after `added` ones, none of which is created: it throws what a create would. */
-export async function quotaChecker(sql: Queryable, owner: Owner): Promise<(added: number, count: number) => void> {
-  const quota = planQuota(await planOf(sql, owner.account));
-  const used = totalOf(await countCodes(sql, owner));
-  return (added, count) => {
-    if (used + added + count > quota.limit) throw exceeded(quota, used + added, count);
+/**
+ * Returns a check of requests, none of which is created: it throws what a create would, and counts those that it accepts. Without
+ * `limits`, as `reserveQuota`.
+ */
+export async function quotaChecker(
+  sql: Queryable,
+  owner: Owner,
+  { limits, now }: { limits: OperatorLimits | undefined; now: Date },
+): Promise<(requests: Requested[]) => void> {
+  const plan = await planOf(sql, owner.account);
+  const quota = owner.mode === 'live' ? planQuota(plan) : testQuota(limits);
+  let used = totalOf(await countCodes(sql, owner));
+  let chosen = limits === undefined ? 0 : await countGivenShortCodes(sql, owner, now);
+  return (requests) => {
+    if (used + requests.length > quota.limit) throw exceeded(quota, used, requests.length);
+    const given = givenIndexes(requests);
+    const limit = limits === undefined ? Number.POSITIVE_INFINITY : givenShortCodesOf(plan, limits);
+    if (chosen + given.length > limit) throw tooManyGiven(given, { limit, used: chosen });
+    used += requests.length;
+    chosen += given.length;
   };
 }
 
@@ -105,6 +119,12 @@ export async function countGivenShortCodes(sql: Queryable, { account, mode }: Ow
   return count;
 }
 
+/** The requests that choose a short code of the service's own domain. */
+const givenIndexes = (requests: Requested[]): number[] =>
+  requests.flatMap(({ short_code, domain }, index) =>
+    short_code === undefined || domain !== undefined ? [] : [index],
+  );
+
 /** A short code is never reassigned, so creating and deleting codes would take one after another from all other accounts. */
 async function checkGivenShortCodes(
   tx: Transaction,
@@ -112,21 +132,25 @@ async function checkGivenShortCodes(
   requests: Requested[],
   { plan, limits, now }: { plan: Plan; limits: OperatorLimits; now: Date },
 ): Promise<void> {
-  const given = requests.flatMap(({ short_code, domain }, index) =>
-    short_code === undefined || domain !== undefined ? [] : [index],
-  );
+  const given = givenIndexes(requests);
   if (given.length === 0) return;
   const limit = givenShortCodesOf(plan, limits);
   const used = await countGivenShortCodes(tx, owner, now);
   if (used + given.length <= limit) return;
+  const when = given.length > limit ? undefined : await freeAt(tx, owner, used + given.length - limit, now);
+  throw tooManyGiven(given, { limit, used, when });
+}
+
+/** `when`: the time from which all of them can be chosen, if there is one. */
+function tooManyGiven(
+  given: number[],
+  { limit, used, when }: { limit: number; used: number; when?: Date | undefined },
+): Refusal {
   const left = Math.max(0, limit - used);
-  const when =
-    given.length > limit
-      ? ''
-      : `, or try again after ${(await freeAt(tx, owner, used + given.length - limit, now)).toISOString()}`;
-  throw new Refusal(
+  const later = when === undefined ? '' : `, or try again after ${when.toISOString()}`;
+  return new Refusal(
     'quota_exceeded',
-    `An account may choose ${limit} short codes in ${windowDays} days, deleted codes included, and ${left} are left: leave out short_code to get a generated one${when}.`,
+    `An account may choose ${limit} short codes in ${windowDays} days, deleted codes included, and ${left} are left: leave out short_code to get a generated one${later}.`,
     given.slice(left).map((index) => ({ index, field: 'short_code', message: 'This short code exceeds the limit.' })),
   );
 }

@@ -126,7 +126,7 @@ export const settings = {
     variable: 'DNS_SERVERS',
     read: dnsServers,
     about:
-      'DNS servers that find the records of custom domains, such as `10.0.0.2:53`, separated by commas. Default: those of the system.',
+      'DNS servers that find the records of custom domains, such as `10.0.0.2:53`, separated by commas. Default: the servers of the system.',
   }),
   domainAllowedCidrs: setting({
     variable: 'DOMAIN_ALLOWED_CIDRS',

@@ -41,6 +41,8 @@ const files = {
     make: () => read(fileURLToPath(new URL('../qr/frame-font.json', import.meta.url))),
   },
   world: { name: 'world.json', type: json, make: () => read(sourcePath('analytics/world-outline.json')) },
+  /** Where cities are, loaded only with the map. */
+  cities: { name: 'cities.json', type: json, make: () => read(sourcePath('analytics/world-cities.json')) },
 };
 
 export type Bundle = Record<keyof typeof files, Asset>;

@@ -8,7 +8,7 @@ const guidesPath = '/console/docs/';
 const index = 'README.md';
 
 /**
- * The guide as HTML, with tables that scroll on a phone. Pictures, and links to files that are not guides, are left out: the
+ * The guide as HTML, with tables that scroll on a phone. Images, and links to files that are not guides, are left out: the
  * service does not have them.
  */
 const htmlOf = (markdown: string) =>

@@ -64,6 +64,8 @@ export interface Bootstrap {
   role: Role;
   /** The accounts that the person belongs to. */
   accounts: { id: string; name: string; role: Role }[];
+  /** How people can sign in again without leaving the page; `provider` is the host of the OpenID provider. */
+  ways: { has_passwords: boolean; has_passkeys: boolean; provider: string | null };
   is_own_device: boolean;
   ends_at: string;
   public_url: string;
@@ -73,13 +75,14 @@ export interface Bootstrap {
   frame_font_url: string;
   plot_url: string;
   world_url: string;
+  cities_url: string;
 }
 
 export const bootstrapOf = (
   { account, keys, user, role, is_own_device, ends_at }: Session,
-  { asksTimeZone, accounts }: { asksTimeZone: boolean; accounts: Bootstrap['accounts'] },
+  { asksTimeZone, accounts, ways }: { asksTimeZone: boolean } & Pick<Bootstrap, 'accounts' | 'ways'>,
   { publicUrl, shortBaseUrl }: Addresses,
-  { frameFont, plotScript, world }: Bundle,
+  { frameFont, plotScript, world, cities }: Bundle,
 ): Bootstrap => ({
   account,
   keys: keys.map(({ id, name, mode, last4, scopes, expires_at }) => ({
@@ -93,6 +96,7 @@ export const bootstrapOf = (
   user,
   role,
   accounts,
+  ways,
   is_own_device,
   ends_at: ends_at.toISOString(),
   public_url: publicUrl,
@@ -101,6 +105,7 @@ export const bootstrapOf = (
   frame_font_url: frameFont.path,
   plot_url: plotScript.path,
   world_url: world.path,
+  cities_url: cities.path,
 });
 
 export const moduleScript = ({ path }: Asset) => `\n<script type="module" src="${path}"></script>`;

@@ -4,8 +4,8 @@ import { bucketsOf } from '../api/analytics/buckets.ts';
 import { analyticsQuery, filtersOf } from '../api/analytics/filters.ts';
 import { periodOf } from '../api/analytics/period.ts';
 import { readWarehouse } from '../api/analytics/reading.ts';
-import { json } from '../api/http/answers.ts';
 import { type Operation, operation } from '../api/http/operation.ts';
+import { json } from '../api/http/responses.ts';
 import type { Service } from '../api/service.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { idList } from './selection.ts';
@@ -20,7 +20,7 @@ const RecentScans = t.Object({
   ),
 });
 
-/** One statement for all codes of a page of the list, whose answer has at most 100 × 30 numbers. */
+/** One statement for all codes of a page of the list, whose response has at most 100 × 30 numbers. */
 export const readRecentScans = (service: Service): Operation =>
   operation({
     operationId: 'readScansOfSelectedQrCodes',

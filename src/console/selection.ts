@@ -5,9 +5,9 @@ import { readFields } from '../../events/read-fields.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { normalizeTag, spelledTags } from '../../events/tags.ts';
 import type { Caller } from '../accounts/admission.ts';
-import { json } from '../api/http/answers.ts';
 import { type Operation, operation } from '../api/http/operation.ts';
-import { downloadQuery, type Image, imageOf } from '../api/images/download-query.ts';
+import { json } from '../api/http/responses.ts';
+import { downloadQuery, type ImageOptions, imageOptionsOf } from '../api/images/download-query.ts';
 import { availability } from '../api/qrcodes/targeting-schemas.ts';
 import type { Service } from '../api/service.ts';
 import type { Api } from '../api/v1.ts';
@@ -167,7 +167,7 @@ const downloadSelected = ({ sql, clock }: Service, { drawImage }: Api): Operatio
     success: { status: 200, description: 'The file.', files: ['application/zip'] },
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, query: { ids, ...query }, signal }) {
-      const image = bundleImageOf(query);
+      const options = bundleOptionsOf(query);
       const codes = await findCodes(sql, caller, ids.split(','));
       if (codes.length === 0) throw notFound('QR code');
       const now = clock();
@@ -175,8 +175,8 @@ const downloadSelected = ({ sql, clock }: Service, { drawImage }: Api): Operatio
         const names = fileNames(codes);
         for (const code of codes)
           yield {
-            name: `${names.get(code.id)}.${image.format}`,
-            bytes: await drawImage(code, image, { account: caller.account, signal }),
+            name: `${names.get(code.id)}.${options.format}`,
+            bytes: await drawImage(code, options, { account: caller.account, signal }),
           };
       }
       return {
@@ -191,9 +191,9 @@ const downloadSelected = ({ sql, clock }: Service, { drawImage }: Api): Operatio
   });
 
 /** Throws 400 for a size at which some code might not fit: an error after the start of the file could not be reported. */
-function bundleImageOf(query: Static<typeof downloadQuery>): Image {
-  const image = imageOf(query);
-  if (image.print !== undefined || image.size >= minBundleSizePx) return image;
+function bundleOptionsOf(query: Static<typeof downloadQuery>): ImageOptions {
+  const options = imageOptionsOf(query);
+  if (options.print !== undefined || options.size >= minBundleSizePx) return options;
   const field = query.width_mm === undefined ? 'size' : 'width_mm';
   throw invalid([
     { field, message: `${field} must give at least ${minBundleSizePx} pixels for a file of several codes.` },

@@ -1,8 +1,8 @@
 import type { Elysia } from 'elysia';
 import { findSession, noteSessionUse, whySessionEnded } from '../accounts/console-sessions.ts';
 import { hashOfKey } from '../accounts/keys.ts';
-import { json, refusalAnswer, refusalOf } from '../api/http/answers.ts';
 import type { Operation } from '../api/http/operation.ts';
+import { json, refusalOf, refusalResponse } from '../api/http/responses.ts';
 import { mount } from '../api/mount.ts';
 import type { Service } from '../api/service.ts';
 import type { Api } from '../api/v1.ts';
@@ -32,6 +32,7 @@ import { consolePage, reloadPage } from './pages.ts';
 import { meOperations } from './people/me.ts';
 import { passkeyOperations } from './people/passkeys.ts';
 import { peopleRoutes } from './people/routes.ts';
+import { listSecurityChanges } from './people/security.ts';
 import { totpOperations } from './people/totp.ts';
 import { checkPhoneLink, handlePhoneSignIn, servePhonePage } from './phone.ts';
 import { safeNext } from './safe-next.ts';
@@ -41,7 +42,8 @@ import { sessionAdmission, targetParameters } from './session-admission.ts';
 import { sessionOperations } from './sessions.ts';
 import { checkShortCodes } from './short-codes.ts';
 import { handleSignIn, handleSignOut } from './sign-in.ts';
-import { signInPage, waysOf } from './sign-in-page.ts';
+import { signInPage } from './sign-in-page.ts';
+import { waysOf } from './ways.ts';
 
 /** One for all services of a process, because building it takes 0.4 s of CPU. */
 const bundle = onFirstUse(buildBundle);
@@ -72,6 +74,7 @@ export function serveConsole(
     ...meOperations(console),
     ...totpOperations(console),
     ...passkeyOperations(console),
+    listSecurityChanges(console),
     ...selectionOperations(service, api),
     readRecentScans(service),
   ];
@@ -160,7 +163,7 @@ const withErrorResponses = (console: Console, log: Logger, handler: Handler) => 
   } catch (error) {
     const refusal = refusalOf(error, log.child({ request_id: requestIdOf(headers) }));
     if (refusal.code === 'unavailable') return noticeResponse(notices.busy, headers);
-    const { status, body, headers: extraHeaders } = refusalAnswer(refusal);
+    const { status, body, headers: extraHeaders } = refusalResponse(refusal);
     return new Response(body, {
       status,
       headers: {

@@ -4,11 +4,13 @@ import { modes } from '../../events/plans.ts';
 import { findSession, type Session } from '../accounts/console-sessions.ts';
 import { endOtherSessions, listSessions } from '../accounts/other-sessions.ts';
 import { createSignInLink } from '../accounts/sign-in-links.ts';
-import { json } from '../api/http/answers.ts';
 import { type Operation, operation } from '../api/http/operation.ts';
+import { json } from '../api/http/responses.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
+import { noteEndedSessions } from '../people/security-changes.ts';
 import type { Console } from './context.ts';
 import { sessionTokenOf } from './cookies.ts';
+import { originOf } from './people/origin.ts';
 
 const tag = 'Account';
 const time = t.String({ format: 'date-time' });
@@ -87,7 +89,7 @@ const end = (console: Console): Operation =>
       const { sql, clock } = console.service;
       const ended = await endOtherSessions(sql, session, { id, actor: caller.actor, now: clock() });
       if (ended.length === 0) throw notFound('session');
-      return endedAnswer(console, session, ended);
+      return endedResponse(console, session, ended, headers);
     },
   });
 
@@ -105,11 +107,17 @@ const endOthers = (console: Console): Operation =>
       const { session } = await ownSession(console, headers);
       const { sql, clock } = console.service;
       const ended = await endOtherSessions(sql, session, { actor: caller.actor, now: clock() });
-      return endedAnswer(console, session, ended);
+      return endedResponse(console, session, ended, headers);
     },
   });
 
-function endedAnswer({ log }: Console, { id, account }: Session, ended: string[]) {
+async function endedResponse(
+  { service, log }: Console,
+  { id, account, user }: Session,
+  ended: string[],
+  headers: Headers,
+) {
+  if (user !== null) await noteEndedSessions(service.sql, user.id, ended, originOf(service, headers, user.id));
   log.info({ account: account.id, session: id, ended }, 'console sessions ended by another session');
   return json(200, { ended } satisfies Static<typeof EndedSessions>);
 }

@@ -1,7 +1,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { problemWithShortCode } from '../../events/reserved-words.ts';
-import { json } from '../api/http/answers.ts';
 import { type Operation, operation } from '../api/http/operation.ts';
+import { json } from '../api/http/responses.ts';
 import type { Service } from '../api/service.ts';
 import { takenShortCodes } from '../codes/create.ts';
 

@@ -21,7 +21,8 @@ import { signInWithPassword } from './people/password-sign-in.ts';
 import { safeNext } from './safe-next.ts';
 import { isSameOrigin } from './same-site.ts';
 import { identityOf, recordOutcome } from './sign-in-outcome.ts';
-import { signInPage, waysOf } from './sign-in-page.ts';
+import { signInPage } from './sign-in-page.ts';
+import { waysOf } from './ways.ts';
 
 /**
  * Handles the sign-in form: redirects to the console with a new session, or shows the form with an error. The console's

@@ -28,7 +28,7 @@ const takenProblem = (name: string): DomainProblem => ({
 });
 
 /**
- * Stores the result of a check, and appends what it changes: a proved claim makes the domain active and ends that of another
+ * Stores the result of a check, and appends what it changes: a proved claim makes the domain active and ends the claim of another
  * account whose proof is gone. An active domain whose DNS does not answer fails at the second check by the service in a row.
  * Throws `StillTaken` if another account has the domain. A domain that was removed meanwhile, or
  * claimed with another token, stays as it is.

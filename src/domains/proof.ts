@@ -47,7 +47,7 @@ const maxAddresses = 4;
 const maxShownValues = 3;
 const maxShownCharacters = 100;
 /** Longer than every proof. */
-const maxAnswerBytes = 1_024;
+const maxResponseBytes = 1_024;
 
 /**
  * Checks both parts of a proof: the TXT record with the token, which only the owner of the DNS zone can set, and that the domain
@@ -136,9 +136,9 @@ async function reachService({ name, token }: Claim, options: ProofOptions, signa
       headers: { host: url.host, 'user-agent': 'Scanlog-Domains/1' },
       signal,
     });
-    const answer = await beginningOf(response);
-    if (response.ok && answer.trim() === proofOf(token)) return undefined;
-    return `${at}, but ${answerProblem(response.status)}.`;
+    const text = await beginningOf(response);
+    if (response.ok && text.trim() === proofOf(token)) return undefined;
+    return `${at}, but ${responseProblem(response.status)}.`;
   } catch (error) {
     return `${at}, but ${connectionProblem(error, signal, port)}.`;
   }
@@ -153,7 +153,7 @@ function placeOf(name: string, addresses: string[]): string {
   return shown.length === 0 ? `${name} has an address` : `${name} leads to ${shown.join(' and ')}`;
 }
 
-function answerProblem(status: number): string {
+function responseProblem(status: number): string {
   if (status >= 300 && status < 400)
     return `a server there answers with a redirect (${status}): it must answer ${proofPath} over plain http, without a redirect`;
   return status < 200 || status > 299
@@ -165,17 +165,17 @@ function connectionProblem(error: unknown, signal: AbortSignal, port: number): s
   if (signal.aborted) return `nothing there answers on port ${port} in time`;
   return codeOf(error) === 'ECONNREFUSED'
     ? `nothing there listens on port ${port}`
-    : `there is no valid answer on port ${port}`;
+    : `there is no valid response on port ${port}`;
 }
 
-/** The beginning of an answer, which may be endless. */
+/** The beginning of a response, which may be endless. */
 async function beginningOf(response: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   // Leaving the loop closes the connection.
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk.subarray(0, maxAnswerBytes), { stream: true });
-    if (text.length >= maxAnswerBytes) break;
+    text += decoder.decode(chunk.subarray(0, maxResponseBytes), { stream: true });
+    if (text.length >= maxResponseBytes) break;
   }
   return text;
 }

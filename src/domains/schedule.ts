@@ -35,7 +35,7 @@ export type DueDomain = Pick<Domain, 'id' | 'account' | 'name' | 'token'>;
 
 /**
  * Domains whose check is due, at most `limit`: first one of each account, then a second one of each, so that an account with
- * thousands of them does not delay the others. Those of suspended accounts wait.
+ * thousands of them does not delay the others. Domains of suspended accounts wait.
  */
 export const dueDomains = (sql: Queryable, now: Date, limit: number): Promise<DueDomain[]> => sql<DueDomain[]>`
   SELECT d.id, d.account, d.name, d.token

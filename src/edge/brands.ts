@@ -52,7 +52,7 @@ export class Brands {
   }
 
   #keep(account: string, brand: Brand | undefined): Brand | undefined {
-    const byteLength = brand === undefined ? 0 : brand.name.length + (brand.picture?.length ?? 0);
+    const byteLength = brand === undefined ? 0 : brand.name.length + (brand.imageUrl?.length ?? 0);
     this.#known.set(account, { brand, readAtMs: performance.now(), byteLength });
     return brand;
   }
@@ -66,11 +66,11 @@ async function readBrand(sql: Queryable, account: string): Promise<Brand | undef
     WHERE a.id = ${account} AND a.guest_page IS NOT NULL`;
   if (row === undefined) return undefined;
   const { name, type, content } = row;
-  return { name, picture: type === null || content === null ? undefined : pictureOf({ type, content }) };
+  return { name, imageUrl: type === null || content === null ? undefined : imageUrlOf({ type, content }) };
 }
 
-/** A picture as a URL that contains it: a page for guests loads nothing. */
-function pictureOf({ type, content }: LogoFile): string {
+/** An image as a URL that contains it: a page for guests loads nothing. */
+function imageUrlOf({ type, content }: LogoFile): string {
   const art = decodeLogo({ type, content: new Uint8Array(content) });
   return art.kind === 'raster'
     ? `data:image/png;base64,${Buffer.from(art.png).toString('base64')}`

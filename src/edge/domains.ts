@@ -50,7 +50,7 @@ export class Domains {
     if (saved !== undefined) this.#keepAll(saved.domains.map(withTimes), saved.position, saved.names);
   }
 
-  /** Whether the domains are known, from Postgres or from disk. Until then no answer of `find` is final. */
+  /** Whether the domains are known, from Postgres or from disk. Until then no result of `find` is final. */
   get isLoaded(): boolean {
     return this.#isLoaded;
   }

@@ -28,7 +28,7 @@ import { Redirector } from './redirect.ts';
 import { Routes } from './routes.ts';
 import { readSnapshots } from './snapshot.ts';
 import type { DrainStatus } from './spool/drain.ts';
-import type { Durability } from './spool/held-answers.ts';
+import type { Durability } from './spool/held-responses.ts';
 import { keepRefused, refusedFileName, type StoreOptions } from './spool/refused-scans.ts';
 import { openSpool, type Spool, SpoolInUse } from './spool/spool.ts';
 import { type EdgeIntervals, startEdgeTasks } from './tasks.ts';
@@ -60,7 +60,7 @@ export interface EdgeOptions {
 export interface Edge {
   redirect: Redirector['redirect'];
   /**
-   * The answer of the custom domain that the request is for; undefined if it is for another host, or is the proof of a domain,
+   * The response of the custom domain that the request is for; undefined if it is for another host, or is the proof of a domain,
    * which the app answers on every host.
    */
   answerOnDomain(request: Request, peer: string): Promise<Response | undefined> | undefined;

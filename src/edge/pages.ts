@@ -4,7 +4,7 @@ import { type DropName, en, type FormName, type NoticeName, noticeTexts } from '
 import { passwordTexts, en as passwordWords } from './password-texts.ts';
 import { rootTexts } from './root-texts.ts';
 
-/** The answer to a scan that cannot be redirected. */
+/** The response to a scan that cannot be redirected. */
 export interface Notice {
   status: 200 | 403 | 404 | 405 | 410 | 429 | 503;
   code: string;
@@ -43,7 +43,7 @@ export type Drop<Reason extends DropName = DropName> = Notice & { name: Reason }
 export interface Brand {
   name: string;
   /** A `data:` URL. */
-  picture: string | undefined;
+  imageUrl: string | undefined;
 }
 
 /** The notice for a code that starts at a time. */
@@ -94,8 +94,8 @@ const commonHeaders = {
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (char) => entities[char] ?? char);
 
-function brandOf({ name, picture }: Brand): string {
-  const image = picture === undefined ? '' : `<img src="${picture}" alt="">`;
+function brandOf({ name, imageUrl }: Brand): string {
+  const image = imageUrl === undefined ? '' : `<img src="${imageUrl}" alt="">`;
   return `<p class="brand">${image}<bdi dir="auto">${escapeHtml(name)}</bdi></p>\n`;
 }
 
@@ -169,7 +169,7 @@ function pageFor(notice: Notice, language: string, brand: Brand | undefined): st
   return pages.getOrInsertComputed(`${notice.name} ${language}`, () => page(notice, language));
 }
 
-/** For programs: in English, as the answers of the API are. */
+/** For programs: in English, as the responses of the API are. */
 function jsonOf(notice: Notice): string {
   const { title, text } = wordsOf(notice, fallbackLanguage);
   return JSON.stringify({ error: { code: notice.code, message: `${title}. ${text}` } });

@@ -28,7 +28,7 @@ interface WaitingScan {
 
 /**
  * Records scans: all that arrive during a sync of the spool are the next record, so records grow with the load. The spool is
- * drained into Postgres in large batches, and an answer is sent when the scan is as durable as `durability` requires.
+ * drained into Postgres in large batches, and a response is sent when the scan is as durable as `durability` requires.
  */
 export class Recorder {
   readonly #options: RecorderOptions;

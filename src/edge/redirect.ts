@@ -57,7 +57,7 @@ export class Redirector {
     }
   }
 
-  /** The answer of a custom domain for what is not there. */
+  /** The response of a custom domain for what is not there. */
   answerUnknown(request: Request, peer: string, domain: ServedDomain): Promise<Response> {
     return this.#drop(notices.unknown, new LinkRequest(request, domain.name, peer, domain));
   }

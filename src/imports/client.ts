@@ -8,7 +8,7 @@ export interface ApiClient {
   /** The URL that the operator gave, with its query. */
   base: URL;
   key: string | undefined;
-  /** Resolves to the JSON of the answer; undefined for a 404 if `mayBeMissing`. */
+  /** Resolves to the JSON of the response; undefined for a 404 if `mayBeMissing`. */
   get(url: URL, headers: Record<string, string>, options?: { mayBeMissing?: boolean }): Promise<unknown>;
 }
 
@@ -16,7 +16,7 @@ const requestTimeoutMs = 60_000;
 const maxAttempts = 8;
 /** A rate limit of an hour is waited for; a longer one ends the import, which can be continued later. */
 const maxPauseMs = 3_600_000;
-const maxAnswerBytes = 32 * 1024 * 1024;
+const maxResponseBytes = 32 * 1024 * 1024;
 
 interface ClientOptions {
   url: string;
@@ -26,7 +26,7 @@ interface ClientOptions {
   timers?: Timers;
 }
 
-/** A client that pauses as `Retry-After` of an answer says, and retries what may work later. */
+/** A client that pauses as `Retry-After` of a response says, and retries what may work later. */
 export function createClient({ url, key, onPause, timers = systemTimers }: ClientOptions): ApiClient {
   const base = new URL(url);
   return {
@@ -87,7 +87,7 @@ async function limitedText(response: Response): Promise<string> {
   let [text, bytes] = ['', 0];
   for await (const piece of response.body ?? []) {
     bytes += piece.byteLength;
-    if (bytes > maxAnswerBytes) throw new StartError('An answer of the API is larger than 32 MB.');
+    if (bytes > maxResponseBytes) throw new StartError('A response of the API is larger than 32 MB.');
     text += decoder.decode(piece, { stream: true });
   }
   return text + decoder.decode();
@@ -99,16 +99,16 @@ function hintOf(status: number, text: string): string {
   return said === '' ? '' : `: ${said}`;
 }
 
-/** The pause that an answer asks for, in seconds or until a date; undefined if it asks for none. */
+/** The pause that a response asks for, in seconds or until a date; undefined if it asks for none. */
 function retryAfterMs(header: string | null): number | undefined {
   if (header === null) return undefined;
   const ms = /^\d+$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
   return Number.isFinite(ms) ? Math.max(0, ms) : undefined;
 }
 
-/** The answer as an object; throws if it is none, which another service at this URL would cause. */
-export function objectOf(answer: unknown, url: URL): Item {
-  if (isItem(answer)) return answer;
+/** The body of a response as an object; throws if it is none, which another service at this URL would cause. */
+export function objectOf(body: unknown, url: URL): Item {
+  if (isItem(body)) return body;
   throw new StartError(`${url.origin}${url.pathname} did not answer as expected: check the source and the URL.`);
 }
 

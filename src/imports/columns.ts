@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { StartError } from '../lib/errors.ts';
 import { countOf, deviceRules, idOf, partsOf, type SourceLink } from './link.ts';
+import { foldTitle } from './recognize.ts';
 
-/** Titles of columns in exports, without case, spaces, "-" and "_". */
+/** Titles of columns in exports, folded. */
 const titles = {
   shortLink: ['bitlink', 'shortlink', 'shorturl', 'link', 'custombitlink'],
   shortCode: ['shortcode', 'keyword', 'address', 'slashtag', 'path', 'slug', 'key', 'backhalf'],
@@ -42,7 +43,7 @@ export function readTitles(cells: string[]): Columns {
   const indexes = new Map<Column, number>();
   const unread: string[] = [];
   cells.forEach((title, index) => {
-    const column = columnOfTitle.get(title.toLowerCase().replaceAll(/[\s_-]+/g, ''));
+    const column = columnOfTitle.get(foldTitle(title));
     if (column === undefined || indexes.has(column)) unread.push(title);
     else indexes.set(column, index);
   });

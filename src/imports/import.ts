@@ -1,11 +1,12 @@
+import type { CodeEvent } from '../../events/code-events.ts';
 import { linkOf } from '../../events/link.ts';
 import type { Owner } from '../../events/owner.ts';
-import { operator } from '../../events/recorded.ts';
+import type { Actor, Recorded } from '../../events/recorded.ts';
 import { foldShortCode } from '../../events/short-code.ts';
 import { refuseBlocked, urlsOf } from '../codes/blocked-hosts.ts';
 import { lostShortCode, prepareCodes, takenShortCodes } from '../codes/create.ts';
 import { refuseDomains } from '../codes/domains.ts';
-import { quotaChecker } from '../codes/quota.ts';
+import { type OperatorLimits, quotaChecker } from '../codes/quota.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
@@ -20,16 +21,23 @@ const maxBatchSize = 100;
 export interface ImportOptions extends PlanOptions {
   owner: Owner;
   source: SourceName;
+  /** Who the codes are created by. */
+  actor: Actor;
+  /** Limits of the account besides the quota of its plan; undefined for the operator. */
+  limits?: OperatorLimits | undefined;
   /** Checks everything and creates nothing. */
   isDryRun: boolean;
   clock(): Date;
+  /** Awaited; called with the events of each batch of codes that is created. */
+  onCreated?(events: Recorded<CodeEvent>[]): Promise<void>;
 }
 
 /** What became of a link. */
 export type Outcome =
-  | ({ outcome: 'imported' } & Planned)
+  /** `code`: its id; undefined in a dry run. */
+  | ({ outcome: 'imported'; code: string | undefined } & Planned)
   /** An earlier run, or an earlier link with the same id, has imported it. */
-  | { outcome: 'unchanged'; link: SourceLink }
+  | { outcome: 'unchanged'; link: SourceLink; code: string | undefined }
   | ({ outcome: 'refused' } & Refused);
 
 /**
@@ -47,7 +55,8 @@ export async function* importLinks(
     for (let i = 0; i < links.length; i += maxBatchSize) {
       const outcomes = await importBatch(sql, links.slice(i, i + maxBatchSize), run, create, options);
       for (const { outcome, link } of options.isDryRun ? outcomes : [])
-        if (outcome === 'imported') run.checked.set(link.id, { destination: link.destination, isOfThisRun: true });
+        if (outcome === 'imported')
+          run.checked.set(link.id, { code: undefined, destination: link.destination, isOfThisRun: true });
       yield { outcomes, total };
     }
 }
@@ -60,13 +69,17 @@ interface Run {
 
 /** A link that is imported already. */
 interface Known {
+  code: string | undefined;
   destination: string;
   /** Then the same link twice in one import must lead to the same place. */
   isOfThisRun: boolean;
 }
 
-/** Creates all codes or none; throws a `Refusal` whose details name those that cannot be created. */
-type Create = (batch: Planned[]) => Promise<void>;
+/**
+ * Creates all codes or none, and returns their ids, none for a dry run; throws a `Refusal` whose details name those that cannot be
+ * created.
+ */
+type Create = (batch: Planned[]) => Promise<string[]>;
 
 async function importBatch(
   sql: Sql,
@@ -88,9 +101,11 @@ async function importBatch(
       if (outcome?.link === link) return outcome;
       // Another row of the same link shares its fate.
       if (outcome?.outcome === 'refused') return { outcome: 'refused', link, reasons: outcome.reasons };
-      const destination = outcome?.link.destination ?? known.get(link.id)?.destination;
-      const isOfThisRun = outcome !== undefined || known.get(link.id)?.isOfThisRun === true;
-      if (!isOfThisRun || destination === link.destination) return { outcome: 'unchanged', link };
+      const before = known.get(link.id);
+      const destination = outcome?.link.destination ?? before?.destination;
+      const isOfThisRun = outcome !== undefined || before?.isOfThisRun === true;
+      if (!isOfThisRun || destination === link.destination)
+        return { outcome: 'unchanged', link, code: outcome?.code ?? before?.code };
       return { outcome: 'refused', link, reasons: [`it is in this import twice, first with ${destination}`] };
     });
   };
@@ -107,8 +122,8 @@ async function knownLinks(
   { startedAt, checked }: Run,
   { owner, source }: ImportOptions,
 ): Promise<Map<string, Known>> {
-  const rows = await sql<{ id: string; destination: string; isOfThisRun: boolean }[]>`
-    SELECT i.source_id AS id, c.destination_url AS destination, c.created_at >= ${startedAt} AS "isOfThisRun"
+  const rows = await sql<({ id: string } & Known)[]>`
+    SELECT i.source_id AS id, i.code, c.destination_url AS destination, c.created_at >= ${startedAt} AS "isOfThisRun"
     FROM imports i JOIN codes c ON c.id = i.code
     WHERE i.account = ${owner.account} AND i.source = ${source} AND i.source_id = ANY(${links.map(({ id }) => id)})`;
   const known = new Map(rows.map(({ id, ...link }) => [id, link]));
@@ -119,13 +134,14 @@ async function knownLinks(
   return known;
 }
 
-/** Creates a batch without those of its codes that are refused. */
+/** Creates a batch without the codes that are refused. */
 async function createPossible(planned: Planned[], create: Create): Promise<Outcome[]> {
   const { distinct, refused } = withoutRepeated(planned);
   for (let rest = distinct; ; ) {
     if (rest.length === 0) return refused;
-    const reasons = await reasonsOf(() => create(rest));
-    if (reasons === undefined) return [...refused, ...rest.map((plan): Outcome => ({ outcome: 'imported', ...plan }))];
+    const { ids, reasons } = await tryCreate(rest, create);
+    if (reasons === undefined)
+      return [...refused, ...rest.map((plan, i): Outcome => ({ outcome: 'imported', code: ids[i], ...plan }))];
     rest.forEach(({ link }, i) => {
       const found = reasons.get(i);
       if (found !== undefined) refused.push({ outcome: 'refused', link, reasons: found });
@@ -134,11 +150,13 @@ async function createPossible(planned: Planned[], create: Create): Promise<Outco
   }
 }
 
-/** The reasons for which items of a batch are refused, by index; undefined if none is. */
-async function reasonsOf(create: () => Promise<void>): Promise<Map<number, string[]> | undefined> {
+/** The ids of new codes, or the reasons for which items of the batch are refused, by index. */
+async function tryCreate(
+  batch: Planned[],
+  create: Create,
+): Promise<{ ids: string[]; reasons?: undefined } | { ids?: undefined; reasons: Map<number, string[]> }> {
   try {
-    await create();
-    return undefined;
+    return { ids: await create(batch) };
   } catch (error) {
     const named = error instanceof Refusal ? (error.details ?? []).filter(({ index }) => index !== undefined) : [];
     if (!(error instanceof Refusal) || named.length === 0) throw error;
@@ -147,7 +165,7 @@ async function reasonsOf(create: () => Promise<void>): Promise<Map<number, strin
       const text = error.code === 'quota_exceeded' ? error.message : message;
       reasons.set(index, [...(reasons.get(index) ?? []), text.replace(/\.$/, '')]);
     }
-    return reasons;
+    return { reasons };
   }
 }
 
@@ -173,27 +191,28 @@ const takenBy = ({ request: { short_code } }: Planned, holder: string) =>
   `short_code "${short_code}" is taken by ${holder} of this import`;
 
 const creator =
-  (sql: Sql, box: SecretBox, { owner, source, clock }: ImportOptions): Create =>
+  (sql: Sql, box: SecretBox, { owner, source, actor, limits, clock, onCreated }: ImportOptions): Create =>
   async (batch) => {
-    const by = { actor: operator, now: clock() };
+    const by = { actor, now: clock() };
     const requests = batch.map(({ request }) => request);
-    await sql.begin(async (tx) => {
-      const { codes, commit } = await prepareCodes(tx, box, owner, requests, by);
+    const { ids, events } = await sql.begin(async (tx) => {
+      const { codes, commit } = await prepareCodes(tx, box, owner, requests, by, limits);
       const rows = codes.map(({ id }, i) => ({ source_id: batch[i]?.link.id ?? '', code: id }));
       await tx`
         INSERT INTO imports
         SELECT ${owner.account}, ${source}, source_id, code
         FROM jsonb_to_recordset(${tx.json(rows)}) AS r (source_id text, code text)
         ORDER BY source_id`;
-      await commit();
+      return { ids: codes.map(({ id }) => id), events: await commit() };
     });
+    await onCreated?.(events);
+    return ids;
   };
 
 /** Makes the checks of `prepareCodes`, which would write. Keeps the links that it accepted, which are not in the database. */
-async function checker(sql: Sql, { owner }: ImportOptions): Promise<Create> {
-  const checkQuota = await quotaChecker(sql, owner);
+async function checker(sql: Sql, { owner, limits, clock }: ImportOptions): Promise<Create> {
+  const checkQuota = await quotaChecker(sql, owner, { limits, now: clock() });
   const accepted = new Map<string | undefined, string>();
-  let count = 0;
   return async (batch) => {
     const requests = batch.map(({ request }) => request);
     const repeated = batch.flatMap((plan, index) => {
@@ -209,8 +228,8 @@ async function checker(sql: Sql, { owner }: ImportOptions): Promise<Create> {
         urlsOf({ ...request, ...request.optional }).map((url) => ({ index, ...url })),
       ),
     );
-    checkQuota(count, batch.length);
-    count += batch.length;
+    checkQuota(requests);
     for (const plan of batch) if (keyOf(plan) !== undefined) accepted.set(keyOf(plan), plan.link.id);
+    return [];
   };
 }

@@ -70,6 +70,21 @@ export function partsOf(shortUrl: string | undefined): { host: string; shortCode
 export const idOf = (host: string | undefined, shortCode: string): string =>
   host === undefined ? shortCode : `${host}/${shortCode}`;
 
+/** How an entry of an API names its link: the whole short link, and its parts where the API has them apart. */
+interface Named {
+  shortUrl: unknown;
+  host?: unknown;
+  shortCode: unknown;
+}
+
+/** Id, host and short code of an entry of an API. */
+export function identityOf(named: Named): { id: string; host: string | undefined; shortCode: string } {
+  const parts = partsOf(textOf(named.shortUrl));
+  const host = textOf(named.host)?.toLowerCase() ?? parts?.host;
+  const shortCode = textOf(named.shortCode) ?? parts?.shortCode ?? '';
+  return { id: idOf(host, shortCode), host, shortCode };
+}
+
 /** Rules that lead visitors of a kind of device elsewhere. */
 export const deviceRules = (urls: { ios?: string | undefined; android?: string | undefined }): GivenRule[] =>
   (['ios', 'android'] as const).flatMap((device) => {

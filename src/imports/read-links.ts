@@ -48,52 +48,67 @@ function sizeOf(file: string): { bytes: number; isJson: boolean } {
   }
 }
 
-/** Entries as the API of the source returns them: a list of them, one page, or a list of pages. */
+/** Reads a JSON file that is not too large to be parsed at once. */
 async function* readJson({ source, from }: ReadOptions, bytes: number): AsyncGenerator<LinkPage> {
-  const reader = sourceOf(source);
-  if (reader === undefined) throw new StartError(`${source} is read from a table (CSV), not from JSON.`);
   if (bytes > maxJsonBytes) throw new StartError(`${from} is larger than 64 MB: split it.`);
-  const content = await parseJson(from);
-  const entries = (Array.isArray(content) ? content : [content]).filter(isItem);
-  const items = entries.flatMap((entry) => {
-    const page = reader.itemsOf(entry).filter(isItem);
-    return page.length === 0 ? [entry] : page;
-  });
-  const links = items.flatMap((item) => reader.readItem(item));
+  const links = [...linksOfJson(source, parseJson(from, await readFile(from, 'utf8')))];
   for (let i = 0; i < links.length; i += rowsPerPage)
     yield { links: links.slice(i, i + rowsPerPage), total: links.length };
 }
 
-async function parseJson(file: string): Promise<unknown> {
+export function parseJson(file: string, text: string): unknown {
   try {
-    return JSON.parse(await readFile(file, 'utf8'));
+    return JSON.parse(text);
   } catch (error) {
     throw new StartError(`${file} is not JSON: ${messageOf(error)}.`);
   }
 }
 
+/** The links of entries as the API of the source returns them: a list of entries, one page, or a list of pages. */
+export function* linksOfJson(source: SourceName, content: unknown): Generator<SourceLink> {
+  const reader = sourceOf(source);
+  if (reader === undefined) throw new StartError(`${source} is read from a table (CSV), not from JSON.`);
+  for (const entry of (Array.isArray(content) ? content : [content]).filter(isItem)) {
+    const page = reader.itemsOf(entry).filter(isItem);
+    for (const item of page.length === 0 ? [entry] : page) yield* reader.readItem(item);
+  }
+}
+
 async function* readTable({ from, onUnread }: ReadOptions): AsyncGenerator<LinkPage> {
-  let columns: ReturnType<typeof readTitles> | undefined;
   let links: SourceLink[] = [];
-  for await (const { cells } of readCsv(textOfFile(from))) {
-    if (columns === undefined) {
-      columns = readTitles(cells);
-      if (columns.unread.length > 0) onUnread(columns.unread);
-      continue;
-    }
-    links.push(linkOfRow(columns, cells));
+  const onTitles = (_: string[], unread: string[]) => {
+    if (unread.length > 0) onUnread(unread);
+  };
+  for await (const link of linksOfTable(from, createReadStream(from), onTitles)) {
+    links.push(link);
     if (links.length < rowsPerPage) continue;
     yield { links };
     links = [];
   }
-  if (columns === undefined) throw new StartError(`${from} is empty.`);
   if (links.length > 0) yield { links };
 }
 
-async function* textOfFile(file: string): AsyncGenerator<string> {
+/** The links of a table, row by row. `onTitles` gets the first row, and those of its titles that are not read. */
+export async function* linksOfTable(
+  file: string,
+  bytes: AsyncIterable<Uint8Array>,
+  onTitles: (titles: string[], unread: string[]) => void,
+): AsyncGenerator<SourceLink> {
+  let columns: ReturnType<typeof readTitles> | undefined;
+  for await (const { cells } of readCsv(decoded(file, bytes))) {
+    if (columns !== undefined) yield linkOfRow(columns, cells);
+    else {
+      columns = readTitles(cells);
+      onTitles(cells, columns.unread);
+    }
+  }
+  if (columns === undefined) throw new StartError(`${file} is empty.`);
+}
+
+async function* decoded(file: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined;
   try {
-    for await (const bytes of createReadStream(file) as AsyncIterable<Uint8Array>) {
+    for await (const bytes of chunks) {
       // Spreadsheets write UTF-16 with a byte order mark.
       decoder ??= new TextDecoder(bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8', { fatal: true });
       yield decoder.decode(bytes, { stream: true });

@@ -52,7 +52,7 @@ const systemServers = (): DnsServer[] =>
     .filter((server) => server !== undefined);
 
 /**
- * Creates a function that queries these servers, or those of the system, one after another until one answers.
+ * Creates a function that queries these servers, or the servers of the system, one after another until one answers.
  *
  * @example
  * const query = dnsClient([{ address: '127.0.0.1', port: 53 }]);

@@ -46,7 +46,7 @@ export interface FieldError {
   message: string;
 }
 
-/** A request or command is refused. src/api/http/answers.ts turns it into a response. */
+/** A request or command is refused. src/api/http/responses.ts turns it into a response. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly details: FieldError[] | undefined;
@@ -71,6 +71,11 @@ export function invalid(errors: [FieldError, ...FieldError[]]): Refusal {
   const where = first.index === undefined ? '' : `qrcodes[${first.index}]: `;
   const more = rest.length > 0 ? ` (and ${rest.length} more, see details)` : '';
   return new Refusal('invalid_request', `${where}${first.message}${more}`, errors);
+}
+
+/** Throws a 400 with every invalid field, if there is one. */
+export function refuseInvalid([first, ...rest]: readonly FieldError[]): void {
+  if (first !== undefined) throw invalid([first, ...rest]);
 }
 
 /** A 503 that asks the client to retry. */

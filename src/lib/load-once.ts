@@ -5,7 +5,7 @@ import type { Lru } from './lru.ts';
  * the next caller.
  *
  * @example
- * const picture = await loadOnce(pictures, id, () => readPicture(sql, id));
+ * const image = await loadOnce(images, id, () => readImage(sql, id));
  */
 export function loadOnce<T>(cache: Lru<string, Promise<T>>, key: string, load: () => Promise<T>): Promise<T> {
   const cached = cache.get(key);

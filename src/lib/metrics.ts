@@ -42,7 +42,7 @@ export function createMetrics() {
     redirects: createFastCounter(
       {
         name: 'scanlog_redirects_total',
-        help: 'Answers to requests for short links',
+        help: 'Responses to requests for short links',
         label: 'outcome',
         values: redirectOutcomes,
       },

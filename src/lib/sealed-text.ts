@@ -11,7 +11,7 @@ export interface SealerKeys {
   cipher: string;
 }
 
-/** Derives the keys of a purpose, which reveal neither `key` nor those of another purpose. */
+/** Derives the keys of a purpose, which reveal neither `key` nor the keys of another purpose. */
 export function sealerKeys(key: Uint8Array, purpose: string): SealerKeys {
   const derive = (use: string) => Buffer.from(hkdfSync('sha256', key, 'scanlog', `${purpose} ${use}`, 32));
   return { mac: derive('authentication').toString('hex'), cipher: derive('encryption').toString('hex') };

@@ -4,8 +4,8 @@ const scalable = {
   postgresConnectMs: 5_000,
   /** One statement; Postgres cancels it. */
   postgresStatementMs: 15_000,
-  /** A statement without any answer. Longer than `postgresStatementMs`, so that Postgres reports a slow statement first. */
-  postgresAnswerMs: 20_000,
+  /** A statement without any response. Longer than `postgresStatementMs`, so that Postgres reports a slow statement first. */
+  postgresResponseMs: 20_000,
   /** A redirect whose route is not in memory; shorter if the snapshot has the route. */
   routeLookupMs: 2_000,
   routeLookupWithSnapshotMs: 250,
@@ -14,13 +14,13 @@ const scalable = {
   /** A request of the API, unless its operation has a timeout of its own. */
   apiMs: 8_000,
   /**
-   * A connection without a byte in either direction, also while its request is handled: then it is closed without an answer.
+   * A connection without a byte in either direction, also while its request is handled: then it is closed without a response.
    * Longer than every other timeout of a request, except those that extend it.
    */
   idleConnectionMs: 20_000,
   /** A search of an operator in all accounts, codes or people; Postgres cancels it. Shorter than `apiMs`. */
   operatorSearchMs: 5_000,
-  /** A revert: thousands of codes are read, written and applied by the short links before the answer. */
+  /** A revert: thousands of codes are read, written and applied by the short links before the response. */
   revertMs: 30_000,
   /** The first proof of a process loads the decoders, and up to 32 others may be before it. */
   preflightMs: 20_000,
@@ -28,7 +28,7 @@ const scalable = {
   proofMs: 5_000,
   /** Decoding an uploaded logo, and the other jobs of the renderer; the first job of a process loads its modules. */
   logoMs: 6_000,
-  pictureMs: 6_000,
+  imageMs: 6_000,
   proofJobMs: 20_000,
   sheetPageMs: 6_000,
   /** After this time a page of the feed ends where it is. */
@@ -87,11 +87,11 @@ const scalable = {
 const fixed = {
   /** The body of a request. Shorter than `apiMs`, so that a slow client receives this error and not a 503. */
   bodyMs: 6_000,
-  /** A whole delivery, from the DNS lookup to the last byte of the answer. */
+  /** A whole delivery, from the DNS lookup to the last byte of the response. */
   webhookSendMs: 15_000,
   /** Postgres counts as unavailable while a commit takes longer: redirects then wait only for the disk. */
   commitStallMs: 1_000,
-  /** Without an answer from Postgres for this long, a leader steps down. After twice as long Postgres releases its lock. */
+  /** Without a response from Postgres for this long, a leader steps down. After twice as long Postgres releases its lock. */
   leaderHeartbeatMs: 5_000,
 };
 
@@ -101,7 +101,7 @@ export type Timeouts = typeof scalable & typeof fixed;
  * The timeouts of this process. Read when they are needed, because `setTimeouts` changes them.
  *
  * @example
- * await withTimeout(query, timeouts.probeMs, () => { throw new Error('no answer'); });
+ * await withTimeout(query, timeouts.probeMs, () => { throw new Error('no response'); });
  */
 export const timeouts: Timeouts = { ...scalable, ...fixed };
 

@@ -5,7 +5,7 @@ import { systemTimers, type Timers } from './timers.ts';
  * it throws. A rejection of `work` after the timeout is ignored.
  *
  * @example
- * const rows = await withTimeout(query, 2_000, () => { throw new Error('no answer within 2 s'); });
+ * const rows = await withTimeout(query, 2_000, () => { throw new Error('no response within 2 s'); });
  * const isStopped = await withTimeout(stop().then(() => true), 10_000, () => false);
  */
 export async function withTimeout<T, F>(

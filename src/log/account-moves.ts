@@ -16,8 +16,8 @@ export const movesOf = (sql: Queryable, account: string): Promise<AccountMove[]>
   WHERE account = ${account} AND done_at IS NOT NULL ORDER BY number`;
 
 /**
- * The position in this log of what a position was in the log that the account came from by move `number`: that of the last entry
- * up to there, through all moves since then; 0 before the first one.
+ * The position in this log of what a position was in the log that the account came from by move `number`: the
+ * position of the last entry up to there, through all moves since then; 0 before the first one.
  */
 export async function movedPosition(
   sql: Queryable,

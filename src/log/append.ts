@@ -53,7 +53,7 @@ export async function append<E extends StoredEvent>(
 
 /**
  * Appends events and commits the transaction, of which this must be the last step. `underLock` sends statements that must
- * see everything that precedes the events in the log. All of it is sent without waiting for an answer, so that the time for
+ * see everything that precedes the events in the log. All of it is sent without waiting for a response, so that the time for
  * which the append lock is held does not depend on this process.
  */
 export async function appendAndCommit<E extends StoredEvent>(

@@ -27,24 +27,24 @@ interface ConnectOptions {
    * connection can die without a FIN or RST. `'none'` is for maintenance, whose statements run for minutes, and relies
    * on TCP keep-alive.
    */
-  answerTimeoutMs?: number | 'none';
+  responseTimeoutMs?: number | 'none';
 }
 
 /** Servers, by URL, that have `transaction_timeout`: Postgres 17 and newer. */
 const withTransactionTimeout = new Set<string>();
 const firstVersionWithIt = 17;
-/** A transaction may last as long as this many statements that are not answered in time. */
+/** A transaction may last as long as this many statements that reach the timeout. */
 const maxSilentStatements = 3;
 
 /** A pool of connections to the database that holds the log. Requires the `postgres` package patched by `patches/`. */
 export function connect(url: string, options: ConnectOptions = {}): Sql {
-  const { max = 10, name = 'scanlog', planOnce = false, answerTimeoutMs = timeouts.postgresAnswerMs } = options;
+  const { max = 10, name = 'scanlog', planOnce = false, responseTimeoutMs = timeouts.postgresResponseMs } = options;
   // A client that stops in the middle of a message is neither idle nor running a statement, and keeps its locks.
-  const limit = answerTimeoutMs === 'none' ? {} : { transaction_timeout: answerTimeoutMs * maxSilentStatements };
+  const limit = responseTimeoutMs === 'none' ? {} : { transaction_timeout: responseTimeoutMs * maxSilentStatements };
   const sql = postgres(url, {
     max,
     connect_timeout: timeouts.postgresConnectMs / 1_000,
-    ...(answerTimeoutMs === 'none' ? {} : { read_timeout: answerTimeoutMs / 1_000 }),
+    ...(responseTimeoutMs === 'none' ? {} : { read_timeout: responseTimeoutMs / 1_000 }),
     // The default counts failures per pool instead of per connection, and soon waits 20 s.
     backoff: (failures: number) => Math.min(failures * 0.05, 0.5),
     onnotice: () => {},

@@ -18,7 +18,7 @@ export async function floorOfLog(sql: Queryable): Promise<number> {
  * lock, so it must be the last step of its transaction, or be followed only by an append.
  */
 export async function raiseFloor(tx: Transaction, lostTo: number): Promise<number> {
-  // Sent without waiting for an answer, because all appends wait for the lock.
+  // Sent without waiting for a response, because all appends wait for the lock.
   const [, [row]] = await Promise.all([
     tx`SELECT pg_advisory_xact_lock(${locks.append})`,
     tx<[{ floor: number }]>`

@@ -1,20 +1,20 @@
-/** A picture that cannot be a logo. The message completes the sentence "The picture …". */
-export class BadPicture extends RangeError {}
+import type { LogoFormat } from '../../events/logo.ts';
+
+/** An image that cannot be a logo. The message completes the sentence "The image …". */
+export class BadImage extends RangeError {}
 
 export const maxSidePx = 4096;
 
-export type PictureFormat = 'png' | 'jpeg' | 'webp' | 'svg';
-
-/** What the container of a raster picture says about it, before anything is decoded. */
+/** What the container of a raster image says about it, before anything is decoded. */
 export interface RasterHeader {
-  format: Exclude<PictureFormat, 'svg'>;
+  format: Exclude<LogoFormat, 'svg'>;
   width: number;
   height: number;
   /** The EXIF orientation, 1 to 8; 1 is upright. */
   orientation: number;
 }
 
-/** Reads numbers; throws `BadPicture` beyond the end of the file. */
+/** Reads numbers; throws `BadImage` beyond the end of the file. */
 export class Reader {
   readonly bytes: Uint8Array;
   readonly #view: DataView;
@@ -49,7 +49,7 @@ export class Reader {
   }
 
   #read<T>(at: number, length: number, get: () => T): T {
-    if (at < 0 || at + length > this.length) throw new BadPicture('is cut off');
+    if (at < 0 || at + length > this.length) throw new BadImage('is cut off');
     return get();
   }
 }
@@ -57,8 +57,8 @@ export class Reader {
 /** Refuses sizes before a decoder allocates memory for them. */
 export function checkSize<H extends Pick<RasterHeader, 'width' | 'height'>>(header: H): H {
   const { width, height } = header;
-  if (width < 1 || height < 1) throw new BadPicture('has no pixels');
+  if (width < 1 || height < 1) throw new BadImage('has no pixels');
   if (width > maxSidePx || height > maxSidePx)
-    throw new BadPicture(`has ${width} × ${height} pixels; each side may have at most ${maxSidePx}`);
+    throw new BadImage(`has ${width} × ${height} pixels; each side may have at most ${maxSidePx}`);
   return header;
 }

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Pixels } from '../qr/png-file.ts';
 import { renderSvg } from '../qr/render.ts';
-import { BadPicture, type RasterHeader } from './bytes.ts';
+import { BadImage, type RasterHeader } from './bytes.ts';
 import { withoutMetadata } from './png-header.ts';
 
 /**
- * Decodes a raster picture whose container is checked. No decoder in C runs outside a sandbox: PNG and JPEG are decoded by
+ * Decodes a raster image whose container is checked. No decoder in C runs outside a sandbox: PNG and JPEG are decoded by
  * resvg, which is written in Rust, and WebP by libwebp in WebAssembly, because resvg does not read it.
  */
-export async function decodePicture(bytes: Uint8Array, header: RasterHeader): Promise<Pixels> {
+export async function decodeImage(bytes: Uint8Array, header: RasterHeader): Promise<Pixels> {
   const pixels = header.format === 'webp' ? await decodeWebp(bytes, header) : await decodeByResvg(bytes, header);
-  // resvg leaves out a picture that it cannot decode.
+  // resvg leaves out an image that it cannot decode.
   if (!pixels.rgba.some((value, i) => i % 4 === 3 && value !== 0))
-    throw new BadPicture('is damaged, or completely transparent');
+    throw new BadImage('is damaged, or completely transparent');
   return upright(pixels, header.orientation);
 }
 
@@ -28,9 +28,9 @@ function decodeByResvg(bytes: Uint8Array, { format, width, height }: RasterHeade
 async function decodeWebp(bytes: Uint8Array, { width, height }: RasterHeader): Promise<Pixels> {
   const decode = await webpDecoder();
   const image = await decode(Uint8Array.from(bytes).buffer).catch(() => {
-    throw new BadPicture('is damaged');
+    throw new BadImage('is damaged');
   });
-  if (image.width !== width || image.height !== height) throw new BadPicture('is damaged');
+  if (image.width !== width || image.height !== height) throw new BadImage('is damaged');
   return { width, height, rgba: new Uint8Array(image.data.buffer, image.data.byteOffset, image.data.byteLength) };
 }
 
@@ -64,7 +64,7 @@ function webpDecoder(): Promise<Decode> {
   return decoder;
 }
 
-/** Turns and mirrors a picture as its EXIF orientation says. */
+/** Turns and mirrors an image as its EXIF orientation says. */
 function upright({ width, height, rgba }: Pixels, orientation: number): Pixels {
   if (orientation === 1) return { width, height, rgba };
   const isTurned = orientation >= 5;

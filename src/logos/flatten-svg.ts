@@ -1,7 +1,7 @@
 import type { Fill, GradientFill, Stop } from '../qr/fill.ts';
 import type { LogoPath, LogoStroke, VectorLogo } from '../qr/logo-art.ts';
 import type { CubicPath } from '../qr/path.ts';
-import { BadPicture } from './bytes.ts';
+import { BadImage } from './bytes.ts';
 import { type Box, boundsOf, lengthOf, readPath, storedPath, transformed } from './logo-path.ts';
 import { svgLimits } from './svg-rules.ts';
 import { apply, identity, type Matrix, multiply, parseMatrix, scaleOf } from './transform.ts';
@@ -23,7 +23,7 @@ interface State {
 export function flattenSvg(svg: string): VectorLogo {
   const root = parseXml(svg, { maxElements: 4 * svgLimits.maxExpandedElements, maxDepth: 256 });
   const [left, top, width, height] = numbers(root.attributes.get('viewBox') ?? '');
-  if (!(width > 0 && height > 0)) throw new BadPicture('has no width or height');
+  if (!(width > 0 && height > 0)) throw new BadImage('has no width or height');
   const scale = boxSide / Math.max(width, height);
   const definitions = new Map<string, XmlElement>();
   const collect = (element: XmlElement) => {
@@ -34,7 +34,7 @@ export function flattenSvg(svg: string): VectorLogo {
   collect(root);
   const flattener = new Flattener(definitions, { width: width * scale, height: height * scale });
   flattener.walk(root.children, { matrix: [scale, 0, 0, scale, -left * scale, -top * scale], opacity: 1, clips: [] });
-  if (flattener.paths.length === 0) throw new BadPicture('shows nothing');
+  if (flattener.paths.length === 0) throw new BadImage('shows nothing');
   return { kind: 'vector', width: round(width * scale), height: round(height * scale), paths: flattener.paths };
 }
 
@@ -56,11 +56,11 @@ class Flattener {
     for (const element of elements) {
       if (element.name === 'defs') continue;
       if (element.attributes.has('filter') || element.attributes.has('mask'))
-        throw new BadPicture('contains a filter effect or a mask');
+        throw new BadImage('contains a filter effect or a mask');
       const inner = this.#enter(element, state);
       if (element.name === 'g') this.walk(element.children, inner);
       else if (element.name === 'path') this.#add(element, inner);
-      else throw new BadPicture(`contains the element ${element.name}, which a logo cannot have`);
+      else throw new BadImage(`contains the element ${element.name}, which a logo cannot have`);
     }
   }
 
@@ -77,7 +77,7 @@ class Flattener {
   /** A clip path is the union of its paths, and may itself be clipped. */
   #clipsOf(id: string, matrix: Matrix, depth = 0): NonNullable<LogoPath['clips']> {
     const element = this.#definitions.get(id);
-    if (element?.name !== 'clipPath' || depth > 8) throw new BadPicture('has a clip path that cannot be used');
+    if (element?.name !== 'clipPath' || depth > 8) throw new BadImage('has a clip path that cannot be used');
     const own = multiply(matrix, parseMatrix(element.attributes.get('transform')));
     const parts: string[] = [];
     let rule: 'evenodd' | undefined;
@@ -97,7 +97,7 @@ class Flattener {
   }
 
   #add({ attributes }: XmlElement, { matrix, opacity, clips }: State): void {
-    if (this.paths.length === svgLimits.maxPaths) throw new BadPicture(`has more than ${svgLimits.maxPaths} paths`);
+    if (this.paths.length === svgLimits.maxPaths) throw new BadImage(`has more than ${svgLimits.maxPaths} paths`);
     const local = readPath(attributes.get('d') ?? '');
     const path = transformed(local, matrix);
     const bounds = boundsOf(local);
@@ -122,10 +122,10 @@ class Flattener {
     const share = part(x, width, this.#box.width) * part(y, height, this.#box.height);
     this.#layers += share * (clips.length > 0 || opacity < 1 ? 3 : 1);
     if (this.#layers > svgLimits.maxLayers)
-      throw new BadPicture(`paints its area more than ${svgLimits.maxLayers} times over: merge its layers`);
+      throw new BadImage(`paints its area more than ${svgLimits.maxLayers} times over: merge its layers`);
     for (const { d } of clips) this.#clipCharacters += d.length;
     if (this.#clipCharacters > svgLimits.maxClipCharacters)
-      throw new BadPicture('has clip paths that are too detailed for the number of paths in them: simplify them');
+      throw new BadImage('has clip paths that are too detailed for the number of paths in them: simplify them');
   }
 
   #strokeOf(
@@ -145,7 +145,7 @@ class Flattener {
     const period = dashes.reduce((sum, dash) => sum + dash, 0);
     const isDashed = dashes.length > 0 && period > 0;
     if (isDashed) this.#dashes += (length / period) * dashes.length;
-    if (this.#dashes > svgLimits.maxDashes) throw new BadPicture(`has more than ${svgLimits.maxDashes} dashes`);
+    if (this.#dashes > svgLimits.maxDashes) throw new BadImage(`has more than ${svgLimits.maxDashes} dashes`);
     return {
       color,
       width: round(width),
@@ -161,14 +161,14 @@ class Flattener {
     if (/^#[0-9a-f]{6}$/i.test(value)) return value.toUpperCase();
     const element = this.#definitions.get(referenceOf(value) ?? '');
     if (element?.name !== 'linearGradient' && element?.name !== 'radialGradient')
-      throw new BadPicture('has a fill that cannot be used');
+      throw new BadImage('has a fill that cannot be used');
     return gradientOf(element, matrix, bounds);
   }
 
   #written(path: CubicPath): string {
     const d = storedPath(path);
     this.#characters += d.length;
-    if (this.#characters > svgLimits.maxPathCharacters) throw new BadPicture('is too detailed: simplify its paths');
+    if (this.#characters > svgLimits.maxPathCharacters) throw new BadImage('is too detailed: simplify its paths');
     return d;
   }
 }
@@ -179,7 +179,7 @@ function gradientOf({ name, attributes, children }: XmlElement, matrix: Matrix, 
   const whole = multiply(multiply(matrix, toUser), parseMatrix(attributes.get('gradientTransform')));
   const value = (key: string, fallback: number) => {
     const number = Number(attributes.get(key) ?? fallback);
-    if (!Number.isFinite(number)) throw new BadPicture('has a gradient that cannot be used');
+    if (!Number.isFinite(number)) throw new BadImage('has a gradient that cannot be used');
     return number;
   };
   const stops = children.map(stopOf);
@@ -215,7 +215,7 @@ function gradientOf({ name, attributes, children }: XmlElement, matrix: Matrix, 
 function stopOf({ attributes }: XmlElement): Stop {
   const opacity = Number(attributes.get('stop-opacity') ?? 1);
   const color = attributes.get('stop-color') ?? '#000000';
-  if (!/^#[0-9a-f]{6}$/i.test(color)) throw new BadPicture('has a color that cannot be used');
+  if (!/^#[0-9a-f]{6}$/i.test(color)) throw new BadImage('has a color that cannot be used');
   const offset = Math.min(1, Math.max(0, Number(attributes.get('offset') ?? 0)));
   return { offset: round(offset), color: color.toUpperCase(), ...(opacity >= 1 ? {} : { opacity: round(opacity) }) };
 }
@@ -230,6 +230,6 @@ function numbers(text: string): [number, number, number, number] {
 }
 
 function round(value: number): number {
-  if (!Number.isFinite(value) || Math.abs(value) > 1e7) throw new BadPicture('has a number that is too large');
+  if (!Number.isFinite(value) || Math.abs(value) > 1e7) throw new BadImage('has a number that is too large');
   return Math.round(value * 1e4) / 1e4 + 0;
 }

@@ -1,6 +1,6 @@
 import { type CubicPath, cubicsOf, mapPoints } from '../qr/path.ts';
 import { parsePath } from '../qr/path-data.ts';
-import { BadPicture } from './bytes.ts';
+import { BadImage } from './bytes.ts';
 import { apply, type Matrix, type Point } from './transform.ts';
 
 export interface Box {
@@ -10,12 +10,12 @@ export interface Box {
   readonly height: number;
 }
 
-/** Reads the path data of an uploaded picture. */
+/** Reads the path data of an uploaded image. */
 export function readPath(data: string): CubicPath {
   try {
     return cubicsOf(parsePath(data));
   } catch {
-    throw new BadPicture('has a path that cannot be used');
+    throw new BadImage('has a path that cannot be used');
   }
 }
 
@@ -40,7 +40,7 @@ export const storedPath = (path: CubicPath): string =>
     .join(' ');
 
 function short(value: number): number {
-  if (!Number.isFinite(value) || Math.abs(value) > 1e6) throw new BadPicture('has a path far outside the picture');
+  if (!Number.isFinite(value) || Math.abs(value) > 1e6) throw new BadImage('has a path far outside the image');
   return Math.round(value * 100) / 100 + 0;
 }
 

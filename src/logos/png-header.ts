@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { BadPicture, checkSize, type RasterHeader, Reader } from './bytes.ts';
+import { BadImage, checkSize, type RasterHeader, Reader } from './bytes.ts';
 
 const signatureLength = 8;
 /** More than any encoder writes for a file of 1 MiB. */
@@ -12,19 +12,19 @@ export function readPngHeader(bytes: Uint8Array): RasterHeader {
   let isEnded = false;
   let hasPixels = false;
   for (let count = 0; !isEnded; count++) {
-    if (count === maxChunks) throw new BadPicture('has too many chunks');
+    if (count === maxChunks) throw new BadImage('has too many chunks');
     const length = reader.u32(at);
     const type = reader.text(at + 4, 4);
     const crcAt = at + 8 + length;
-    if (reader.u32(crcAt) !== crc32(bytes.subarray(at + 4, crcAt))) throw new BadPicture('is damaged');
-    if ((type === 'IHDR') !== (count === 0)) throw new BadPicture('is damaged');
-    if (type === 'acTL') throw new BadPicture('is animated');
+    if (reader.u32(crcAt) !== crc32(bytes.subarray(at + 4, crcAt))) throw new BadImage('is damaged');
+    if ((type === 'IHDR') !== (count === 0)) throw new BadImage('is damaged');
+    if (type === 'acTL') throw new BadImage('is animated');
     if (type === 'IDAT') hasPixels = true;
     isEnded = type === 'IEND';
     at = crcAt + 4;
   }
-  if (!hasPixels) throw new BadPicture('has no pixels');
-  if (at !== bytes.length) throw new BadPicture('has other data after its end');
+  if (!hasPixels) throw new BadImage('has no pixels');
+  if (at !== bytes.length) throw new BadImage('has other data after its end');
   const width = reader.u32(signatureLength + 8);
   const height = reader.u32(signatureLength + 12);
   return checkSize({ format: 'png', width, height, orientation: 1 });

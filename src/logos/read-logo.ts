@@ -1,18 +1,19 @@
+import type { LogoFormat } from '../../events/logo.ts';
 import { downscale } from '../qr/downscale.ts';
 import type { LogoArt, RasterLogo } from '../qr/logo-art.ts';
 import { encodeLogo } from '../qr/logo-files.ts';
 import { encodeSmallPng, type Pixels } from '../qr/png-file.ts';
-import { BadPicture, checkSize, type PictureFormat, type RasterHeader } from './bytes.ts';
-import { decodePicture } from './decode.ts';
+import { BadImage, checkSize, type RasterHeader } from './bytes.ts';
+import { decodeImage } from './decode.ts';
 import { flattenSvg } from './flatten-svg.ts';
 import { readJpegHeader } from './jpeg-header.ts';
 import { readPngHeader } from './png-header.ts';
 import { sanitizeSvg } from './sanitize-svg.ts';
 import { readWebpHeader } from './webp-header.ts';
 
-/** An uploaded picture that can be a logo. It has the width, height and format of the upload. */
+/** An uploaded image that can be a logo. It has the width, height and format of the upload. */
 export interface ReadLogo {
-  format: PictureFormat;
+  format: LogoFormat;
   width: number;
   height: number;
   art: LogoArt;
@@ -24,13 +25,13 @@ const maxStoredSidePx = 1024;
 const maxStoredBytes = 1024 * 1024;
 
 /**
- * Checks and decodes an uploaded picture. What it returns has nothing of the file but its pixels or shapes: no metadata,
- * no scripts, no references. Throws `BadPicture`. Takes up to 300 MB for a moment: run it in a process of its own.
+ * Checks and decodes an uploaded image. What it returns has nothing of the file but its pixels or shapes: no metadata,
+ * no scripts, no references. Throws `BadImage`. Takes up to 300 MB for a moment: run it in a process of its own.
  */
 export async function readLogo(bytes: Uint8Array): Promise<ReadLogo> {
   const header = readHeader(bytes);
   if (header === undefined) return readSvg(bytes);
-  const pixels = await decodePicture(bytes, header);
+  const pixels = await decodeImage(bytes, header);
   const { width, height } = pixels;
   return { format: header.format, width, height, art: await storable(pixels) };
 }
@@ -42,8 +43,8 @@ function readHeader(bytes: Uint8Array): RasterHeader | undefined {
   if (start.startsWith('\xff\xd8\xff')) return readJpegHeader(bytes);
   if (start.startsWith('RIFF') && start.slice(8, 12) === 'WEBP') return readWebpHeader(bytes);
   if (/^(\xef\xbb\xbf)?\s*</.test(start)) return undefined;
-  if (bytes.length === 0) throw new BadPicture('is empty');
-  throw new BadPicture('is not a PNG, JPEG, WebP or SVG file');
+  if (bytes.length === 0) throw new BadImage('is empty');
+  throw new BadImage('is not a PNG, JPEG, WebP or SVG file');
 }
 
 async function readSvg(bytes: Uint8Array): Promise<ReadLogo> {
@@ -56,10 +57,10 @@ async function readSvg(bytes: Uint8Array): Promise<ReadLogo> {
     Object.assign(size, { width: Math.ceil(svg.width), height: Math.ceil(svg.height) });
     simplified = svg.toString();
   } catch {
-    throw new BadPicture('is not an SVG that can be drawn');
+    throw new BadImage('is not an SVG that can be drawn');
   }
   const art = flattenSvg(simplified);
-  if (encodeLogo(art).content.length > maxStoredBytes) throw new BadPicture('is too detailed: simplify it');
+  if (encodeLogo(art).content.length > maxStoredBytes) throw new BadImage('is too detailed: simplify it');
   return { format: 'svg', ...checkSize(size), art };
 }
 
@@ -67,7 +68,7 @@ function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new BadPicture('is not an SVG in UTF-8');
+    throw new BadImage('is not an SVG in UTF-8');
   }
 }
 

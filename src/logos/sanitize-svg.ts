@@ -1,5 +1,5 @@
 import { escapeText } from '../qr/svg.ts';
-import { BadPicture } from './bytes.ts';
+import { BadImage } from './bytes.ts';
 import {
   droppedElements,
   keptAttributes,
@@ -11,12 +11,12 @@ import {
 import { parseXml, type XmlElement } from './xml.ts';
 
 /**
- * Rewrites an SVG document with only the elements and attributes of svg-rules.ts. Throws `BadPicture` for a document with
+ * Rewrites an SVG document with only the elements and attributes of svg-rules.ts. Throws `BadImage` for a document with
  * scripts, references to other files, or parts that cannot be kept.
  */
 export function sanitizeSvg(text: string): string {
   const root = parseXml(text, svgLimits);
-  if (root.name !== 'svg') throw new BadPicture('is not an SVG document');
+  if (root.name !== 'svg') throw new BadImage('is not an SVG document');
   const kept = keep(root);
   checkUses(kept);
   const body = write(kept).replace(
@@ -30,13 +30,13 @@ function keep(element: XmlElement): XmlElement {
   const { name } = element;
   if (!keptElements.has(name)) {
     const known = Object.hasOwn(refusedElements, name) ? refusedElements[name] : undefined;
-    throw new BadPicture(known ?? `contains the element ${name.slice(0, 40)}, which a logo cannot have`);
+    throw new BadImage(known ?? `contains the element ${name.slice(0, 40)}, which a logo cannot have`);
   }
   const attributes = new Map<string, string>();
   for (const [key, value] of element.attributes) {
-    if (/^on/i.test(key)) throw new BadPicture('contains a script');
+    if (/^on/i.test(key)) throw new BadImage('contains a script');
     if (Object.hasOwn(refusedAttributes, key) && value.trim() !== 'none')
-      throw new BadPicture(String(refusedAttributes[key]));
+      throw new BadImage(String(refusedAttributes[key]));
     if (keptAttributes.has(key)) attributes.set(key, checkedValue(key, value));
   }
   if (name === 'style') checkStyle(element.text);
@@ -53,7 +53,7 @@ const isShown = ({ name }: XmlElement) => !droppedElements.has(name) && !name.in
 
 function checkedValue(key: string, value: string): string {
   if (key === 'href' || key === 'xlink:href') {
-    if (!/^#[\w.:-]+$/.test(value.trim())) throw new BadPicture('refers to another file');
+    if (!/^#[\w.:-]+$/.test(value.trim())) throw new BadImage('refers to another file');
     return value.trim();
   }
   if (key === 'style') checkStyle(value);
@@ -63,8 +63,8 @@ function checkedValue(key: string, value: string): string {
 /** An escape could spell a forbidden word, and a rule with "@" can load something. */
 function checkStyle(css: string): void {
   if (css.includes('\\') || css.includes('@') || /javascript:|expression\s*\(|binding|behavior/i.test(css))
-    throw new BadPicture('has a style sheet with more than plain rules');
-  if (/(^|[;{\s])(filter|mask)\s*:(?!\s*none)/i.test(css)) throw new BadPicture('contains a filter effect or a mask');
+    throw new BadImage('has a style sheet with more than plain rules');
+  if (/(^|[;{\s])(filter|mask)\s*:(?!\s*none)/i.test(css)) throw new BadImage('contains a filter effect or a mask');
   localReferences(css);
 }
 
@@ -72,7 +72,7 @@ function checkStyle(css: string): void {
 function localReferences(value: string): string {
   return value.replace(/url\s*\(([^)]*)\)?/gi, (_, quoted: string) => {
     const target = quoted.trim().replace(/^(["'])(.*)\1$/, '$2');
-    if (!/^#[\w.:-]+$/.test(target)) throw new BadPicture('refers to another file');
+    if (!/^#[\w.:-]+$/.test(target)) throw new BadImage('refers to another file');
     return `url(${target})`;
   });
 }
@@ -97,7 +97,7 @@ function checkUses(root: XmlElement): void {
   const sizeOf = (element: XmlElement): Expanded => {
     const cached = sizes.get(element);
     if (cached !== undefined) return cached;
-    if (visiting.has(element)) throw new BadPicture('contains an element that repeats itself');
+    if (visiting.has(element)) throw new BadImage('contains an element that repeats itself');
     visiting.add(element);
     const reference = element.attributes.get('href') ?? element.attributes.get('xlink:href');
     const target = reference === undefined ? undefined : byId.get(reference.slice(1));
@@ -109,9 +109,9 @@ function checkUses(root: XmlElement): void {
     }
     visiting.delete(element);
     if (size.elements > svgLimits.maxExpandedElements)
-      throw new BadPicture(`repeats parts to more than ${svgLimits.maxExpandedElements} elements`);
+      throw new BadImage(`repeats parts to more than ${svgLimits.maxExpandedElements} elements`);
     if (size.characters > svgLimits.maxPathCharacters)
-      throw new BadPicture(`has, with repeated parts, more than ${svgLimits.maxPathCharacters} characters of paths`);
+      throw new BadImage(`has, with repeated parts, more than ${svgLimits.maxPathCharacters} characters of paths`);
     sizes.set(element, size);
     return size;
   };

@@ -12,7 +12,7 @@ export const droppedElements = new Set(['title', 'desc', 'metadata']);
 export const refusedElements: Readonly<Record<string, string>> = {
   script: 'contains a script',
   foreignObject: 'contains a part that is not SVG (foreignObject)',
-  image: 'contains an embedded picture: upload that picture itself, or an SVG of shapes only',
+  image: 'contains an embedded image: upload that image itself, or an SVG of shapes only',
   text: 'contains text: convert it to paths first',
   tspan: 'contains text: convert it to paths first',
   textPath: 'contains text: convert it to paths first',
@@ -37,7 +37,7 @@ export const keptAttributes = new Set([
   ...['offset', 'stop-color', 'stop-opacity', 'href', 'xlink:href'],
 ]);
 
-/** Attributes of effects that are not supported, so that dropping them would change the picture. */
+/** Attributes of effects that are not supported, so that dropping them would change the image. */
 export const refusedAttributes: Readonly<Record<string, string>> = {
   filter: 'contains a filter effect',
   mask: 'contains a mask',
@@ -52,7 +52,7 @@ export const svgLimits = {
   /** Also after every `use` is replaced by what it repeats. */
   maxPathCharacters: 1024 * 1024,
   /**
-   * How often the picture may paint over its whole area. One of these takes 6 ms in a PNG of 2,048 pixels; a path that is
+   * How often the image may paint over its whole area. One of these takes 6 ms in a PNG of 2,048 pixels; a path that is
    * clipped or translucent counts three times.
    */
   maxLayers: 250,

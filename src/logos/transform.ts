@@ -1,4 +1,4 @@
-import { BadPicture } from './bytes.ts';
+import { BadImage } from './bytes.ts';
 
 /** `a b c d e f` of an SVG matrix. */
 export type Matrix = readonly [number, number, number, number, number, number];
@@ -37,7 +37,6 @@ export function parseMatrix(text: string | undefined): Matrix {
       ?.trim()
       .split(/[\s,]+/)
       .map(Number) ?? [];
-  if (values.length !== 6 || !values.every(Number.isFinite))
-    throw new BadPicture('has a transform that cannot be used');
+  if (values.length !== 6 || !values.every(Number.isFinite)) throw new BadImage('has a transform that cannot be used');
   return values as unknown as Matrix;
 }

@@ -1,4 +1,4 @@
-import { BadPicture } from './bytes.ts';
+import { BadImage } from './bytes.ts';
 
 export interface XmlElement {
   readonly name: string;
@@ -28,13 +28,13 @@ export function parseXml(text: string, { maxElements, maxDepth }: XmlLimits): Xm
 
   const skipPast = (end: string, from: number): number => {
     const found = text.indexOf(end, from);
-    if (found === -1) throw new BadPicture('is cut off');
+    if (found === -1) throw new BadImage('is cut off');
     return found + end.length;
   };
   const addText = (content: string) => {
     const parent = open.at(-1);
     if (parent !== undefined) parent.text += content;
-    else if (content.trim() !== '') throw new BadPicture('is not well-formed XML');
+    else if (content.trim() !== '') throw new BadImage('is not well-formed XML');
   };
 
   while (at < text.length) {
@@ -43,7 +43,7 @@ export function parseXml(text: string, { maxElements, maxDepth }: XmlLimits): Xm
     if (next === -1) break;
     if (text.startsWith('<!--', next)) at = skipPast('-->', next + 4);
     else if (text.startsWith('<?', next)) {
-      if (/^<\?xml-stylesheet/i.test(text.slice(next, next + 16))) throw new BadPicture('refers to a style sheet');
+      if (/^<\?xml-stylesheet/i.test(text.slice(next, next + 16))) throw new BadImage('refers to a style sheet');
       at = skipPast('?>', next);
     } else if (text.startsWith('<![CDATA[', next)) {
       const end = skipPast(']]>', next);
@@ -52,26 +52,26 @@ export function parseXml(text: string, { maxElements, maxDepth }: XmlLimits): Xm
     } else if (text.startsWith('<!', next)) {
       const end = skipPast('>', next);
       if (root !== undefined || !/^<!DOCTYPE\s[^[\]<]*>$/i.test(text.slice(next, end)))
-        throw new BadPicture('has declarations in its document type');
+        throw new BadImage('has declarations in its document type');
       at = end;
     } else if (text.startsWith('</', next)) {
       const end = skipPast('>', next);
-      if (open.pop()?.name !== text.slice(next + 2, end - 1).trim()) throw new BadPicture('is not well-formed XML');
+      if (open.pop()?.name !== text.slice(next + 2, end - 1).trim()) throw new BadImage('is not well-formed XML');
       at = end;
     } else {
       const tag = readTag(text, next);
-      if (++elements > maxElements) throw new BadPicture(`has more than ${maxElements} elements`);
-      if (open.length >= maxDepth) throw new BadPicture(`has elements nested deeper than ${maxDepth}`);
+      if (++elements > maxElements) throw new BadImage(`has more than ${maxElements} elements`);
+      if (open.length >= maxDepth) throw new BadImage(`has elements nested deeper than ${maxDepth}`);
       const element: XmlElement = { name: tag.name, attributes: tag.attributes, children: [], text: '' };
       const parent = open.at(-1);
       if (parent !== undefined) parent.children.push(element);
       else if (root === undefined) root = element;
-      else throw new BadPicture('is not well-formed XML');
+      else throw new BadImage('is not well-formed XML');
       if (!tag.isEmpty) open.push(element);
       at = tag.end;
     }
   }
-  if (root === undefined || open.length > 0) throw new BadPicture('is cut off');
+  if (root === undefined || open.length > 0) throw new BadImage('is cut off');
   return root;
 }
 
@@ -88,7 +88,7 @@ function readTag(text: string, start: number): Tag {
     pattern.lastIndex = at;
     return pattern.exec(text);
   };
-  if (!read(nameStart, start + 1)) throw new BadPicture('is not well-formed XML');
+  if (!read(nameStart, start + 1)) throw new BadImage('is not well-formed XML');
   const [name = ''] = read(namePattern, start + 1) ?? [];
   const attributes = new Map<string, string>();
   let at = start + 1 + name.length;
@@ -96,9 +96,9 @@ function readTag(text: string, start: number): Tag {
     const close = read(/\s*(\/?)>/y, at);
     if (close) return { name, attributes, isEmpty: close[1] === '/', end: at + close[0].length };
     const attribute = read(/\s+([A-Za-z_][\w:.-]*)\s*=\s*(?:"([^"<]*)"|'([^'<]*)')/y, at);
-    if (!attribute) throw new BadPicture('is not well-formed XML');
+    if (!attribute) throw new BadImage('is not well-formed XML');
     const [whole, key = '', double, single] = attribute;
-    if (attributes.has(key) || attributes.size === maxAttributes) throw new BadPicture('is not well-formed XML');
+    if (attributes.has(key) || attributes.size === maxAttributes) throw new BadImage('is not well-formed XML');
     attributes.set(key, decodeEntities(double ?? single ?? ''));
     at += whole.length;
   }
@@ -110,7 +110,7 @@ function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&([^;&\s]{0,12});?/g, (whole, name: string) => {
     const value = Object.hasOwn(named, name) ? named[name] : numbered(name);
-    if (value === undefined || !whole.endsWith(';')) throw new BadPicture('uses an entity that XML does not define');
+    if (value === undefined || !whole.endsWith(';')) throw new BadImage('uses an entity that XML does not define');
     return value;
   });
 }

@@ -23,14 +23,17 @@ export interface NewMail {
   attachments?: readonly Attachment[];
 }
 
-/** `duplicate`: its key is known. `full`: too many mails of the account wait, and this one is dropped. */
+/** `duplicate`: its key is known. `full`: too many of the account wait, or have gone to this address, and this one is dropped. */
 export type Queued = 'queued' | 'duplicate' | 'full';
 
+const hourMs = 3_600_000;
 /** Mails that wait for one account, and their bytes. Concurrent calls can exceed both by what they add. */
 export const maxWaiting = 1_000;
 export const maxWaitingBytes = 64 * 1024 * 1024;
 /** Of the service itself, for all accounts together. */
 const maxWaitingOfService = 20_000;
+/** From one account to one address in an hour, waiting ones included: more than all of its reports, and anyone's address can be entered. */
+export const maxToOneAddress = 60;
 /** Mail servers refuse more, after base64, soon. */
 export const maxMailBytes = 10 * 1024 * 1024;
 
@@ -60,11 +63,17 @@ export class Outbox {
     if (bytes > maxMailBytes) throw new RangeError(`a mail of ${bytes} bytes is larger than ${maxMailBytes}`);
     const { key, account, to, subject, text, html, headers = {}, attachments = [] } = mail;
     const now = this.#clock();
-    const limit = account === null ? maxWaitingOfService : maxWaiting;
+    const hourAgo = new Date(now.getTime() - hourMs);
+    const [limit, toOne] = account === null ? [maxWaitingOfService, null] : [maxWaiting, maxToOneAddress];
+    // Two conditions: the index does not serve `IS NOT DISTINCT FROM`, which would read the mails that wait for all accounts.
+    const isOwn = account === null ? sql`account IS NULL` : sql`account = ${account}`;
     const [row] = await sql<{ is_full: boolean; is_known: boolean; id: number | null }[]>`
       WITH waiting AS (
-        SELECT count(*) >= ${limit} OR coalesce(sum(bytes), 0) + ${bytes} > ${maxWaitingBytes} AS is_full
-        FROM mails WHERE account IS NOT DISTINCT FROM ${account} AND ended_at IS NULL
+        SELECT count(*) >= ${limit} OR coalesce(sum(bytes), 0) + ${bytes} > ${maxWaitingBytes}
+          OR coalesce(count(*) FILTER (WHERE lower(recipient) = lower(${to})) + (
+            SELECT count(*) FROM mails WHERE ${isOwn} AND ended_at > ${hourAgo} AND lower(recipient) = lower(${to})
+          ) >= ${toOne}, false) AS is_full
+        FROM mails WHERE ${isOwn} AND ended_at IS NULL
       ), added AS (
         INSERT INTO mails (key, account, recipient, subject, plain_text, html, headers, bytes, due_at, created_at)
         SELECT ${key}, ${account}, ${to}, ${subject}, ${text}, ${html}, ${sql.json(headers)}, ${bytes}, ${now}, ${now}
@@ -103,12 +112,11 @@ export interface DueMail {
   created_at: Date;
 }
 
-/** Mails of one account that are sent in an hour; others wait. */
+/** Mails of one account that are sent in an hour, those that are refused included; others wait. */
 export const maxPerHour = 500;
-const hourMs = 3_600_000;
 
 /**
- * Takes mails that are due, those of different accounts in turn; none of suspended and deleted accounts. No other call returns them for
+ * Takes mails that are due, accounts in turn; none of suspended and deleted accounts. No other call returns them for
  * `leaseMs`, nor does this one after a crash: by then they count as not sent.
  */
 export async function takeDue(sql: Sql, now: Date, { limit, leaseMs }: { limit: number; leaseMs: number }) {
@@ -116,7 +124,7 @@ export async function takeDue(sql: Sql, now: Date, { limit, leaseMs }: { limit: 
   const mails = await sql<Omit<DueMail, 'attachments'>[]>`
     WITH sent AS (
       SELECT account, count(*) AS mails FROM mails
-      WHERE ended_at > ${new Date(now.getTime() - hourMs)} AND status = 'sent' AND account IS NOT NULL GROUP BY account
+      WHERE ended_at > ${new Date(now.getTime() - hourMs)} AND account IS NOT NULL GROUP BY account
     ), due AS (
       SELECT m.id, m.due_at, coalesce(s.mails, 0) AS sent, m.account,
         row_number() OVER (PARTITION BY m.account ORDER BY m.due_at, m.id) AS turn

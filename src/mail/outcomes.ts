@@ -9,7 +9,7 @@ const retryMs = [minuteMs, 5 * minuteMs, 15 * minuteMs, hourMs, 4 * hourMs];
 const unreachableMs = 30_000;
 /** How long a mail is tried. */
 export const maxAgeMs = 3 * 24 * hourMs;
-/** How long it is known what became of a mail. */
+/** How long the outcome of a mail is kept. */
 const keptMs = 90 * 24 * hourMs;
 
 /** What the mail server did with one mail. */

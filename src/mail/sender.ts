@@ -73,7 +73,7 @@ async function sendOne(mail: DueMail, options: SenderOptions, signal: AbortSigna
   const outcome = await mailer.send(mail);
   metrics.mailAttempts.inc({ outcome: outcome.kind });
   await recordUntilStored(mail, outcome, options, signal);
-  // Without the address and the answer of the server, which may contain it: the owner sees both.
+  // Without the address and the response of the server, which may contain it: the owner sees both.
   if (outcome.kind === 'refused') log.info({ mail: mail.id }, 'the mail server refused a mail for good');
   return outcome;
 }

@@ -33,7 +33,7 @@ export function createMailer({ url, from, tls }: MailServer): Mailer {
     pool: true,
     maxConnections,
     idleTimeout: idleMs,
-    // Would send a mail again whose connection was closed before the answer: the outbox decides that.
+    // Would send a mail again whose connection was closed before the response: the outbox decides that.
     maxRequeues: 0,
     connectionTimeout: timeouts.mailConnectMs,
     greetingTimeout: timeouts.mailConnectMs,
@@ -62,7 +62,7 @@ export function createMailer({ url, from, tls }: MailServer): Mailer {
       });
       try {
         await withTimeout(sending, timeouts.mailSendMs, () => {
-          throw new Error('the mail server did not take the mail in time');
+          throw new Error('the mail server did not take the mail before the timeout');
         });
         return { kind: 'sent' };
       } catch (error) {
@@ -101,7 +101,7 @@ interface SmtpError {
   message: string;
   /** What nodemailer calls it, such as `EMESSAGE`. */
   code?: string | undefined;
-  /** The answer of the server, if there was one, and to what. */
+  /** The response of the server, if there was one, and to what. */
   responseCode?: number | undefined;
   response?: string | undefined;
   command?: string | undefined;
@@ -113,7 +113,7 @@ const unsendable = ['EENVELOPE', 'EMESSAGE'];
 const tooLarge = 552;
 
 /**
- * Tells whether the server refused one mail or fails for all of them: an answer to the recipient or the content is about the
+ * Tells whether the server refused one mail or fails for all of them: a response to the recipient or the content is about the
  * mail; one to the greeting, the sign-in or the sender would be the same for every other.
  */
 export function outcomeOf(error: unknown): Outcome {

@@ -7,6 +7,10 @@ import type { Transaction } from '../lib/sql.ts';
 import { appendAndCommit, prepare } from '../log/append.ts';
 import { withExpectedPositions } from '../log/expected-positions.ts';
 
+/** What becomes of an event that is erased. Its actor keeps the key, without the program that acted with it, which named itself. */
+export const erasedColumns = (tx: Transaction) =>
+  tx`data = '{}', schema = ${erasedSchema}, actor = split_part(actor, '/', 1)`;
+
 /** The events of a step with 200 codes are inserted in 10 to 19 ms, for which all other appends wait. */
 const maxCodesPerStep = 200;
 
@@ -37,7 +41,8 @@ export async function eraseCodes(
   await tx`DELETE FROM unsealed_visitor_keys WHERE code = ANY(${ids})`;
   await tx`DELETE FROM visitor_keys WHERE code = ANY(${ids})`;
   await tx`DELETE FROM code_passwords WHERE code = ANY(${ids})`;
-  await tx`UPDATE events SET data = '{}', schema = ${erasedSchema} WHERE stream = ANY(${ids}) AND schema <> ${erasedSchema}`;
+  await tx`
+    UPDATE events SET ${erasedColumns(tx)} WHERE stream = ANY(${ids}) AND schema <> ${erasedSchema}`;
   const [{ before }] = await tx<[{ before: number }]>`
     SELECT coalesce(max(position), 0) AS before FROM events WHERE stream = ANY(${ids}) AND type = 'code_deleted'`;
   const last = tx`(SELECT last_value FROM log_position)`;

@@ -7,7 +7,7 @@ import { ensureFloorAt } from '../log/floor.ts';
 import { tryLock } from '../log/history.ts';
 import { locks } from '../log/locks.ts';
 import { hasLeftovers } from './delete-files.ts';
-import { eraseCodes } from './erase-codes.ts';
+import { eraseCodes, erasedColumns } from './erase-codes.ts';
 import { deleteAllLeftovers, type RewriteHooks, type RewriteOutcome, rewriteFile } from './rewrite-file.ts';
 
 /**
@@ -236,7 +236,7 @@ async function finish(tx: Transaction, account: string, now: Date): Promise<void
   await tx`DELETE FROM rate_windows WHERE starts_with(subject, ${`${account}/`})`;
   for (const table of accountTables) await tx`DELETE FROM ${tx(table)} WHERE account = ${account}`;
   await tx`
-    UPDATE events SET data = '{}', schema = ${erasedSchema}
+    UPDATE events SET ${erasedColumns(tx)}
     WHERE stream = ${account} AND type <> 'account_deleted' AND schema <> ${erasedSchema}`;
   await tx`UPDATE erasures SET done_at = ${now} WHERE account = ${account}`;
 }
@@ -256,11 +256,10 @@ const accountTables = [
   'subscriptions',
   'share_secrets',
   'alert_checks',
-  'alert_recipients',
   'destination_checks',
   'mails',
   'report_schedules',
-  'report_recipients',
+  'mail_recipients',
   'invitations',
   'one_time_links',
   'account_imports',

@@ -10,7 +10,7 @@ const byCode = (tx: Transaction) => tx`
   code, count(*) AS total, count(*) FILTER (WHERE is_unique) AS "unique",
   count(*) FILTER (WHERE is_bot OR ${tx.unsafe(isFallbackSql)}) AS uncounted, max(position) AS newest`;
 
-/** Tables with totals of scans that have left `scans`, by code. Those of deleted codes are left out. */
+/** Tables with totals of scans that have left `scans`, by code. Totals of deleted codes are left out. */
 type Totals = 'dropped_scans' | 'archived_scans';
 
 const addToTotals = (tx: Transaction, table: Totals, counted: 'by_code' | 'leaving_scans') => tx`

@@ -81,7 +81,7 @@ class Retention {
     await this.#pause(firstMs);
     if (this.#isStopping) return;
     // Without a timeout, because counting a whole partition takes long. Rewriting an archive file needs three connections.
-    const maintenance = connect(databaseUrl, { max: 3, answerTimeoutMs: 'none' });
+    const maintenance = connect(databaseUrl, { max: 3, responseTimeoutMs: 'none' });
     this.#stopping.signal.addEventListener('abort', () => void maintenance.end({ timeout: 1 }), { once: true });
     while (!this.#isStopping) {
       const isDone = await this.#tryAllSteps(maintenance);

@@ -15,6 +15,7 @@ export async function sweep(sql: Sql): Promise<void> {
   await sql`DELETE FROM one_time_links WHERE expires_at < now()`;
   await sql`DELETE FROM completed_steps WHERE expires_at < now()`;
   await sql`DELETE FROM invitations WHERE expires_at < now()`;
+  await sql`DELETE FROM security_changes WHERE changed_at < now() - interval '1 year'`;
   // Must be longer than maxSegmentAgeDays (src/edge/spool/folder.ts) plus any clock skew: without its row, a batch that
   // a spool sends again would be stored twice. No index, since every append would have to maintain it.
   await sql`DELETE FROM scan_writers WHERE written_at < now() - interval '400 days'`;

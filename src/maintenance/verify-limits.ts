@@ -77,7 +77,7 @@ export async function verifyLimits(
 
 interface Logged {
   scans: number;
-  /** Those of `scans` that may be missing in the count. */
+  /** How many of `scans` may be missing in the count. */
   uncertain: number;
 }
 

@@ -28,7 +28,7 @@ export interface Verification {
   position: number;
   codes: number;
   scans: number;
-  /** Those of them that are in archive files. */
+  /** How many of them are in archive files. */
   archived: number;
   /** Scans that the retention has removed, and that are still part of the totals. */
   dropped: number;

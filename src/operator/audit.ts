@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../events/catalogue.ts';
+import { serviceStream } from '../../events/service.ts';
 import type { Queryable } from '../lib/sql.ts';
 import { type Row, recorded } from '../log/read.ts';
 import { type ListedPage, pageOf, pageSize } from './paging.ts';
@@ -13,6 +14,12 @@ export const byOperators = `(
     'member_removed', 'invitation_created'
   )
 )`;
+
+/**
+ * Those of the service's stream that the index does not have, and that are read by the stream's own: it has only what operators
+ * and the service itself did.
+ */
+const notIndexed = ['one_time_codes_removed', 'user_deleted'];
 
 export interface OperatorAction {
   position: number;
@@ -40,13 +47,18 @@ export async function listOperatorActions(
   sql: Queryable,
   { before, actor }: { before: number | undefined; actor: string | undefined },
 ): Promise<ListedPage<OperatorAction>> {
+  const listed = sql`
+    ${before === undefined ? sql`` : sql`AND position < ${before}`}
+    ${actor === undefined ? sql`` : sql`AND actor = ${actor}`}`;
   const rows = await sql<ActionRow[]>`
     SELECT e.*, by_user.name AS actor_name, a.name AS account_name, c.short_code, u.name AS user_name
     FROM (
-      SELECT * FROM events
-      WHERE ${sql.unsafe(byOperators)}
-        ${before === undefined ? sql`` : sql`AND position < ${before}`}
-        ${actor === undefined ? sql`` : sql`AND actor = ${actor}`}
+      (SELECT * FROM events WHERE ${sql.unsafe(byOperators)} ${listed} ORDER BY position DESC LIMIT ${pageSize + 1})
+      UNION ALL
+      -- A person who deletes themselves is no operator.
+      (SELECT * FROM events
+        WHERE stream = ${serviceStream} AND type = ANY(${notIndexed}) AND actor <> data ->> 'user' ${listed}
+        ORDER BY version DESC LIMIT ${pageSize + 1})
       ORDER BY position DESC LIMIT ${pageSize + 1}
     ) AS e
     LEFT JOIN users by_user ON by_user.id = e.actor
@@ -85,6 +97,8 @@ function subjectOf(
     case 'user_enabled':
     case 'operator_set':
     case 'reset_link_created':
+    case 'one_time_codes_removed':
+    case 'user_deleted':
       return { kind: 'user', id: event.data.user, name: names.user };
     default:
       return stream.startsWith('qr_')

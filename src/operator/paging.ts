@@ -1,7 +1,7 @@
 /** Items of one page of the operator's lists. */
 export const pageSize = 50;
 
-/** A page, and the position to send for what follows: that of the last item, or null at the end. */
+/** A page, and the position to send for what follows: the position of the last item, or null at the end. */
 export interface ListedPage<T> {
   data: T[];
   next: string | null;

@@ -1,4 +1,5 @@
 import type { Queryable } from '../lib/sql.ts';
+import { byOf, listChanges } from './security-changes.ts';
 
 /** Everything that is stored about a person, as JSON. Secrets, and hashes of passwords and tokens, are left out. */
 export async function exportUser(sql: Queryable, user: string): Promise<Record<string, unknown>> {
@@ -20,6 +21,7 @@ export async function exportUser(sql: Queryable, user: string): Promise<Record<s
   const identities = await sql`
     SELECT issuer, subject, created_at, last_used_at FROM user_identities WHERE user_id = ${user} ORDER BY created_at`;
   const oneTimeCodes = await sql`SELECT created_at, confirmed_at FROM user_totp WHERE user_id = ${user}`;
+  const changes = await listChanges(sql, user);
   return {
     passkeys: [...passkeys],
     identities: [...identities],
@@ -28,5 +30,6 @@ export async function exportUser(sql: Queryable, user: string): Promise<Record<s
     memberships: [...memberships],
     sessions: [...sessions],
     invitations: [...invitations],
+    security_changes: changes.map(({ number: _, actor, ...change }) => ({ ...change, by: byOf(actor, user) })),
   };
 }

@@ -2,7 +2,7 @@ import { joinAccount, type Role } from '../../events/member.ts';
 import { operator } from '../../events/recorded.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId, newId } from '../lib/ids.ts';
-import type { Queryable, Sql } from '../lib/sql.ts';
+import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { createLink, findLink, type NewLink, useUpLink, voidLink } from './links.ts';
 import { type By, changeMembers, listMembers, requireRoom } from './members.ts';
 import { insertUser, type NewUser } from './users.ts';
@@ -21,39 +21,58 @@ export interface Invitation {
   expires_at: Date;
 }
 
+/** SQL: the person or key that made the invitation `i` could still do so, and comes back by none after a removal. */
+const isBacked = (sql: Queryable) => sql`
+  CASE WHEN starts_with(i.invited_by, 'usr_')
+    THEN EXISTS (SELECT FROM members m WHERE m.account = i.account AND m.user_id = i.invited_by AND m.role = 'owner')
+    ELSE NOT EXISTS (SELECT FROM api_keys k WHERE k.id = i.invited_by AND k.revoked_at IS NOT NULL) END`;
+
 /** Invitations that can be accepted, newest first. */
 export const listInvitations = (sql: Queryable, account: string, now: Date): Promise<Invitation[]> =>
-  sql<Invitation[]>`SELECT * FROM invitations WHERE account = ${account} AND expires_at > ${now} ORDER BY id DESC`;
+  sql<Invitation[]>`
+    SELECT * FROM invitations i WHERE account = ${account} AND expires_at > ${now} AND ${isBacked(sql)} ORDER BY id DESC`;
 
-/** Invites an address; throws 409 if it is of a member, 403 if the account has too many. */
+/**
+ * Invites an address; throws 409 if it is of a member, 403 if the account has too many. `onCreated` is called in the transaction, and
+ * undoes it if it throws.
+ */
 export async function createInvitation(
   sql: Sql,
   account: string,
   { email, role }: { email: string; role: Role },
   by: By,
+  onCreated: (tx: Transaction, invitation: Invitation & NewLink) => Promise<unknown> = async () => {},
 ): Promise<Invitation & NewLink> {
   const members = await listMembers(sql, account);
   if (members.some((member) => member.email.toLowerCase() === email.toLowerCase()))
     throw new Refusal('already_member', `${email} is a member of the account already.`);
-  const open = await listInvitations(sql, account, by.now);
-  if (open.length >= maxInvitations)
-    throw new Refusal('quota_exceeded', `An account may have ${maxInvitations} open invitations: revoke some first.`);
   const id = newId('inv', by.now.getTime());
-  let link: NewLink | undefined;
+  const details = { id, account, email, role, invited_by: by.actor, created_at: by.now };
+  let created: (Invitation & NewLink) | undefined;
   await changeMembers(sql, account, by, {
     decide(current) {
       requireRoom(current);
       return [{ type: 'invitation_created', data: { invitation: id, role } }];
     },
     async write(tx) {
-      link = await createLink(tx, 'invitation', { account, invitation: id }, by.now);
+      // Simultaneous invitations are counted one after the other.
+      await tx`SELECT FROM accounts WHERE id = ${account} FOR UPDATE`;
+      await refuseBeyond(tx, account, by.now);
+      created = Object.assign(details, await createLink(tx, 'invitation', { account, invitation: id }, by.now));
       await tx`
         INSERT INTO invitations (id, account, email, role, invited_by, created_at, expires_at)
-        VALUES (${id}, ${account}, ${email}, ${role}, ${by.actor}, ${by.now}, ${link.expires_at})`;
+        VALUES (${id}, ${account}, ${email}, ${role}, ${by.actor}, ${by.now}, ${created.expires_at})`;
+      await onCreated(tx, created);
     },
   });
-  if (link === undefined) throw new Error(`${id} has no link`);
-  return { id, account, email, role, invited_by: by.actor, created_at: by.now, ...link };
+  if (created === undefined) throw new Error(`${id} has no link`);
+  return created;
+}
+
+async function refuseBeyond(tx: Transaction, account: string, now: Date): Promise<void> {
+  const open = await listInvitations(tx, account, now);
+  if (open.length >= maxInvitations)
+    throw new Refusal('quota_exceeded', `An account may have ${maxInvitations} open invitations: revoke some first.`);
 }
 
 /** Its link stops working. Throws 404. */
@@ -81,7 +100,7 @@ export async function findInvitation(sql: Queryable, token: string, now: Date): 
   const link = await findLink(sql, 'invitation', token, now);
   const [invitation] = await sql<OpenedInvitation[]>`
     SELECT i.*, a.name AS account_name FROM invitations i JOIN accounts a ON a.id = i.account
-    WHERE i.id = ${link?.invitation ?? null}`;
+    WHERE i.id = ${link?.invitation ?? null} AND ${isBacked(sql)}`;
   return invitation;
 }
 

@@ -19,6 +19,7 @@ interface LinkSubject {
   user?: string;
   account?: string;
   invitation?: string;
+  /** The address that the link is mailed to, if it is. */
   email?: string;
 }
 
@@ -68,6 +69,11 @@ export async function useUpLink(tx: Queryable, kind: LinkKind, token: string, no
     UPDATE one_time_links SET used_at = ${now}
     WHERE hash = ${hashOfKey(token)} AND kind = ${kind} AND expires_at > ${now} AND used_at IS NULL RETURNING hash`;
   if (used.length === 0) throw voidLink();
+}
+
+/** Voids the links that would set a new password of a person. */
+export async function deleteResetLinks(sql: Queryable, user: string): Promise<void> {
+  await sql`DELETE FROM one_time_links WHERE user_id = ${user} AND kind = 'reset'`;
 }
 
 export const voidLink = () =>

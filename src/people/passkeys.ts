@@ -10,6 +10,7 @@ import { newId } from '../lib/ids.ts';
 import { parseAddress } from '../lib/ip-address.ts';
 import { reachOf } from '../lib/private-host.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
+import { noteChange, type Origin } from './security-changes.ts';
 
 /** Bounds the list of passkeys of a person, which has no pages. */
 const maxPasskeys = 20;
@@ -84,7 +85,7 @@ export async function addPasskey(
     name,
     response,
   }: { user: string; challenge: string; name: string; response: RegistrationResponseJSON },
-  now: Date,
+  origin: Origin,
 ): Promise<Passkey | undefined> {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const verified = await orUndefined(() =>
@@ -98,18 +99,22 @@ export async function addPasskey(
   );
   if (verified?.registrationInfo === undefined) return undefined;
   const { id: credential, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
-  const [stored] = await sql<Passkey[]>`
-    INSERT INTO user_passkeys (id, user_id, credential, name, public_key, counter, transports, created_at)
-    SELECT ${newId('pk', now.getTime())}, ${user}, ${credential}, ${name}, decode(${Buffer.from(publicKey).toString('hex')}, 'hex'),
-      ${counter}, ${transports}::text[], ${now}
-    WHERE (SELECT count(*) FROM user_passkeys WHERE user_id = ${user}) < ${maxPasskeys}
-    ON CONFLICT (credential) DO NOTHING
-    RETURNING id, name, created_at, last_used_at`;
-  if (stored === undefined) throw tooMany();
-  return stored;
+  const { now } = origin;
+  return sql.begin(async (tx) => {
+    const [stored] = await tx<Passkey[]>`
+      INSERT INTO user_passkeys (id, user_id, credential, name, public_key, counter, transports, created_at)
+      SELECT ${newId('pk', now.getTime())}, ${user}, ${credential}, ${name}, decode(${Buffer.from(publicKey).toString('hex')}, 'hex'),
+        ${counter}, ${transports}::text[], ${now}
+      WHERE (SELECT count(*) FROM user_passkeys WHERE user_id = ${user}) < ${maxPasskeys}
+      ON CONFLICT (credential) DO NOTHING
+      RETURNING id, name, created_at, last_used_at`;
+    if (stored === undefined) throw tooMany();
+    await noteChange(tx, { user, change: 'passkey_added', detail: name }, origin);
+    return stored;
+  });
 }
 
-/** What the browser asks for one of its passkeys with. */
+/** The options with which the browser requests one of its passkeys. */
 export async function signInOptions(site: Site): Promise<PublicKeyCredentialRequestOptionsJSON> {
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server');
   return generateAuthenticationOptions({ rpID: site.id, userVerification: 'required' });
@@ -123,7 +128,7 @@ interface StoredPasskey {
   transports: AuthenticatorTransport[];
 }
 
-/** The person whose passkey has answered a challenge; undefined if the answer is not valid. */
+/** The person whose passkey has answered a challenge; undefined if the response is not valid. */
 export async function personOfPasskey(
   sql: Sql,
   site: Site,
@@ -177,7 +182,7 @@ export const renamePasskey = async (
 };
 
 /** False if the person has no such passkey. Throws 409 if nothing else signs the person in. */
-export const removePasskey = (sql: Sql, { user, id }: { user: string; id: string }): Promise<boolean> =>
+export const removePasskey = (sql: Sql, { user, id }: { user: string; id: string }, origin: Origin): Promise<boolean> =>
   sql.begin(async (tx) => {
     // Two removals at the same time must not leave the person without any.
     await tx`SELECT FROM users WHERE id = ${user} FOR UPDATE`;
@@ -186,11 +191,14 @@ export const removePasskey = (sql: Sql, { user, id }: { user: string; id: string
         + (SELECT count(*) FROM user_identities i WHERE i.user_id = u.id)::int
         + (SELECT count(*) FROM user_passkeys p WHERE p.user_id = u.id AND p.id <> ${id})::int AS others
       FROM users u WHERE u.id = ${user}`;
-    const removed = await tx`DELETE FROM user_passkeys WHERE id = ${id} AND user_id = ${user} RETURNING id`;
-    if (removed.length > 0 && ways?.others === 0)
+    const [removed] = await tx<{ name: string }[]>`
+      DELETE FROM user_passkeys WHERE id = ${id} AND user_id = ${user} RETURNING name`;
+    if (removed === undefined) return false;
+    if (ways?.others === 0)
       throw new Refusal(
         'conflict',
         'This passkey is your only way to sign in: set a password or add another passkey first.',
       );
-    return removed.length > 0;
+    await noteChange(tx, { user, change: 'passkey_removed', detail: removed.name }, origin);
+    return true;
   });

@@ -15,18 +15,23 @@ export async function accountToOpen(sql: Queryable, user: string): Promise<strin
   return row?.account;
 }
 
-/** Starts a session of a person in an account; undefined if the person is disabled or no member. */
+/**
+ * Starts a session of a person in an account; undefined if the person is disabled or no member. If the person proved who they are
+ * before `now`, that counts as the last proof.
+ */
 export const openUserSession = (
   sql: Sql,
   { user, account }: { user: string; account: string },
-  { by, ...from }: SignInFrom & { by: SignInMeans },
+  { by, provenAt, ...from }: SignInFrom & { by: SignInMeans; provenAt?: Date | undefined },
 ): Promise<OpenedSession | undefined> =>
   withSessionEvents(sql, account, from.now, async (tx) => {
     if (!(await isMember(tx, user, account))) return { result: undefined, events: [] };
     const opened = await openSession(tx, account, { keys: [], user, provenAt: from.now }, from);
     if (opened !== undefined) {
       await tx`UPDATE users SET last_signed_in_at = ${from.now} WHERE id = ${user}`;
-      await tx`UPDATE console_sessions SET signed_in_by = ${by} WHERE id = ${opened.session.id}`;
+      const lastProof = provenAt !== undefined && provenAt < from.now ? provenAt : from.now;
+      await tx`
+        UPDATE console_sessions SET signed_in_by = ${by}, last_proof_at = ${lastProof} WHERE id = ${opened.session.id}`;
     }
     return { result: opened, events: startedEvents(opened, user, { by, isNewDevice: from.isNewDevice ?? false }) };
   });

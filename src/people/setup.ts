@@ -1,8 +1,14 @@
+import type { Account, AccountEvent } from '../../events/account.ts';
 import { joinAccount } from '../../events/member.ts';
+import type { ServiceEvent } from '../../events/service.ts';
+import { writeState } from '../../projections/state.ts';
+import { findAccount } from '../accounts/accounts.ts';
 import { newId } from '../lib/ids.ts';
-import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
+import { appendAndCommit, prepare } from '../log/append.ts';
+import { retryLostRace } from '../log/decide.ts';
+import { prepareServiceEvent } from '../log/service-event.ts';
 import { createLink, findLink, type NewLink, useUpLink, voidLink } from './links.ts';
-import { changeMembers } from './members.ts';
 import { hasUsers, insertUser } from './users.ts';
 
 /** A link that makes its user the first one; undefined if there is a user. An earlier one becomes void. */
@@ -26,19 +32,27 @@ export async function setUp(
   now: Date,
 ): Promise<string> {
   const user = { ...person, id: newId('usr', now.getTime()) };
-  const write = async (tx: Transaction) => {
-    await useUpLink(tx, 'setup', token, now);
-    if (await hasUsers(tx)) throw voidLink();
-    await insertUser(tx, user, { now, isOperator: true });
-  };
-  const [first] = await sql<{ id: string }[]>`SELECT id FROM accounts ORDER BY created_at, id LIMIT 1`;
-  if (first === undefined) await sql.begin(write);
-  else
-    await changeMembers(
-      sql,
-      first.id,
-      { actor: user.id, now },
-      { decide: (members) => joinAccount(members, user.id, 'owner'), write },
+  const by = { actor: user.id, now };
+  await retryLostRace(async () => {
+    const account = await firstAccount(sql);
+    const joins = account === undefined ? [] : joinAccount([], user.id, 'owner');
+    const joined = prepare(
+      joins.map((event, i) => ({ stream: account?.id ?? '', version: (account?.version ?? 0) + 1 + i, event })),
+      by,
     );
+    await sql.begin(async (tx) => {
+      await useUpLink(tx, 'setup', token, now);
+      if (await hasUsers(tx)) throw voidLink();
+      await insertUser(tx, user, { now, isOperator: true });
+      if (account !== undefined) await writeState(tx, { accounts: [account] }, joined);
+      const set = await prepareServiceEvent(tx, { type: 'operator_set', data: { user: user.id, to: true } }, by);
+      await appendAndCommit<AccountEvent | ServiceEvent>(tx, [...joined, ...set]);
+    });
+  });
   return user.id;
+}
+
+async function firstAccount(sql: Queryable): Promise<Account | undefined> {
+  const [first] = await sql<{ id: string }[]>`SELECT id FROM accounts ORDER BY created_at, id LIMIT 1`;
+  return first === undefined ? undefined : findAccount(sql, first.id);
 }

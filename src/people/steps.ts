@@ -7,10 +7,18 @@ import type { Sql } from '../lib/sql.ts';
 /** What the browser keeps between the two requests of a step, by step. */
 export interface Steps {
   /** From the start of a sign-in at the OpenID provider until the provider sends the person back. */
-  oidc: { state: string; nonce: string; verifier: string; next: string; isAgain: boolean };
+  oidc: {
+    state: string;
+    nonce: string;
+    verifier: string;
+    next: string;
+    isAgain: boolean;
+    /** The account to open; by default the one of the last session. */
+    account?: string | undefined;
+  };
   /** From the right password until the code of the second factor. */
   code: { user: string; by: 'password' | 'link'; next: string; isOwnDevice: boolean; account?: string | undefined };
-  /** From the challenge until the answer of a passkey: who is signing in is not known yet. */
+  /** From the challenge until the response of a passkey: who is signing in is not known yet. */
   passkey: { challenge: string };
   /** From the challenge until the new passkey of a person. */
   registration: { user: string; challenge: string };

@@ -3,6 +3,7 @@ import { Refusal } from '../lib/errors.ts';
 import { newRecoveryCode } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
+import { noteChange, type Origin } from './security-changes.ts';
 
 /** What apps for one-time codes show as the name of the service. */
 const issuer = 'Scanlog';
@@ -61,13 +62,15 @@ export async function confirmTotp(
   sql: Sql,
   box: SecretBox,
   { user, code }: { user: string; code: string },
-  now: Date,
+  origin: Origin,
 ): Promise<string[] | Exclude<CodeResult, 'right'>> {
+  const { now } = origin;
   const result = await checkTotp(sql, box, { user, code, isConfirmed: false }, now);
   if (result !== 'right') return result;
   return sql.begin(async (tx) => {
     await tx`UPDATE user_totp SET confirmed_at = ${now} WHERE user_id = ${user} AND confirmed_at IS NULL`;
-    return replaceRecoveryCodes(tx, user);
+    await noteChange(tx, { user, change: 'codes_turned_on' }, origin);
+    return storeRecoveryCodes(tx, user);
   });
 }
 
@@ -126,8 +129,15 @@ async function useRecoveryCode(
   return used.length > 0 ? 'right' : 'wrong';
 }
 
-/** Ten new recovery codes, which void the earlier ones. Only their hashes are stored. */
-export async function replaceRecoveryCodes(tx: Transaction, user: string): Promise<string[]> {
+/** Ten new recovery codes, which void the earlier ones. */
+export const replaceRecoveryCodes = (sql: Sql, user: string, origin: Origin): Promise<string[]> =>
+  sql.begin(async (tx) => {
+    await noteChange(tx, { user, change: 'recovery_codes_replaced' }, origin);
+    return storeRecoveryCodes(tx, user);
+  });
+
+/** Only hashes of the codes are stored. */
+async function storeRecoveryCodes(tx: Transaction, user: string): Promise<string[]> {
   const codes = Array.from({ length: recoveryCodes }, newRecoveryCode);
   await tx`DELETE FROM user_recovery_codes WHERE user_id = ${user}`;
   await tx`
@@ -136,9 +146,12 @@ export async function replaceRecoveryCodes(tx: Transaction, user: string): Promi
   return codes;
 }
 
-/** From now on the password alone signs in. */
-export const removeTotp = (sql: Sql, user: string): Promise<void> =>
-  sql.begin(async (tx) => {
-    await tx`DELETE FROM user_totp WHERE user_id = ${user}`;
-    await tx`DELETE FROM user_recovery_codes WHERE user_id = ${user}`;
-  });
+/** From now on the password alone signs in. Returns whether it did not before. */
+export async function removeTotp(tx: Transaction, user: string, origin: Origin): Promise<boolean> {
+  const [removed] = await tx<{ is_used: boolean }[]>`
+    DELETE FROM user_totp WHERE user_id = ${user} RETURNING confirmed_at IS NOT NULL AS is_used`;
+  await tx`DELETE FROM user_recovery_codes WHERE user_id = ${user}`;
+  if (removed?.is_used !== true) return false;
+  await noteChange(tx, { user, change: 'codes_turned_off' }, origin);
+  return true;
+}

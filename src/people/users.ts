@@ -3,12 +3,15 @@ import { type FieldError, Refusal } from '../lib/errors.ts';
 import { isId } from '../lib/ids.ts';
 import type { Queryable } from '../lib/sql.ts';
 import { violates } from '../log/connect.ts';
+import { deleteResetLinks } from './links.ts';
 
 /** A person, who can be a member of several accounts. */
 export interface User {
   id: string;
   name: string;
   email: string;
+  /** Null for an address that anyone may have entered. */
+  email_confirmed_at: Date | null;
   /** argon2id; null for a person who signs in with something else. */
   password_hash: string | null;
   is_operator: boolean;
@@ -18,7 +21,7 @@ export interface User {
 }
 
 const columns = (sql: Queryable) =>
-  sql`u.id, u.name, u.email, u.password_hash, u.is_operator, u.created_at, u.last_signed_in_at, u.disabled_at`;
+  sql`u.id, u.name, u.email, u.email_confirmed_at, u.password_hash, u.is_operator, u.created_at, u.last_signed_in_at, u.disabled_at`;
 
 export async function findUser(sql: Queryable, id: string): Promise<User | undefined> {
   const [user] = isId('usr', id) ? await sql<User[]>`SELECT ${columns(sql)} FROM users u WHERE u.id = ${id}` : [];
@@ -109,5 +112,5 @@ async function takingEmail(writing: PromiseLike<unknown>): Promise<void> {
 /** Sets the password, and voids the links that would set another. */
 export async function storePassword(sql: Queryable, user: string, password_hash: string): Promise<void> {
   await sql`UPDATE users SET password_hash = ${password_hash} WHERE id = ${user}`;
-  await sql`DELETE FROM one_time_links WHERE user_id = ${user} AND kind = 'reset'`;
+  await deleteResetLinks(sql, user);
 }

@@ -4,10 +4,10 @@ import decodeQr from 'qr/decode.js';
 import { prepareZXingModule, type ReaderOptions, readBarcodes } from 'zxing-wasm/reader';
 import type { Gray } from './gray.ts';
 
-/** Reads QR codes from pictures. */
+/** Reads QR codes from images. */
 export interface Decoder {
   readonly name: string;
-  /** The text of the QR code in a picture, or undefined if none is found. */
+  /** The text of the QR code in an image, or undefined if none is found. */
   read(image: Gray): Promise<string | undefined>;
 }
 
@@ -41,7 +41,7 @@ const qrDecoder: Decoder = {
   },
 };
 
-/** The same picture with four bytes per pixel. */
+/** The same image with four bytes per pixel. */
 function rgbaOf({ width, height, data }: Gray): { width: number; height: number; data: Uint8ClampedArray } {
   const rgba = new Uint32Array(width * height);
   // Opaque, with the shade in all three channels.

@@ -1,11 +1,11 @@
-/** A picture in shades of gray, one byte per pixel, as decoders see it. */
+/** An image in shades of gray, one byte per pixel, as decoders see it. */
 export interface Gray {
   readonly width: number;
   readonly height: number;
   readonly data: Uint8Array;
 }
 
-/** Lays a picture with alpha on white paper and weighs its channels as cameras do (ITU-R BT.601). */
+/** Lays an image with alpha on white paper and weighs its channels as cameras do (ITU-R BT.601). */
 export function grayOf(rgba: Uint8Array, width: number, height: number): Gray {
   const data = new Uint8Array(width * height);
   for (let i = 0, from = 0; i < data.length; i++, from += 4) {

@@ -16,7 +16,7 @@ const forward = Float32Array.from({ length: 64 }, (_, i) => {
 });
 const inverse = Float32Array.from({ length: 64 }, (_, i) => at(forward, (i & 7) * 8 + (i >> 3)));
 
-/** What JPEG of that quality (1 to 49) leaves of a picture: the losses of its 8 × 8 blocks, without the file. */
+/** What JPEG of that quality (1 to 49) leaves of an image: the losses of its 8 × 8 blocks, without the file. */
 export function jpegLike({ width, height, data }: Gray, quality: number): Gray {
   const steps = Float32Array.from(quantization, (step) => Math.round((step * 50) / quality));
   const result = new Uint8Array(width * height);

@@ -8,13 +8,13 @@ import { type Gray, grayOf } from './gray.ts';
 import type { ProofRequest } from './proof.ts';
 import { printDpi } from './views.ts';
 
-/** A picture that can be printed at any size. */
+/** An image that can be printed at any size. */
 export interface Printer {
   at(widthMm: number): Gray;
   readonly contrast: number;
   /** Modules on a side, without the quiet zone. */
   readonly modules: number;
-  /** Where the symbol is, as shares of the picture's width. */
+  /** Where the symbol is, as shares of the image's width. */
   readonly symbol: { readonly x: number; readonly y: number; readonly side: number };
 }
 

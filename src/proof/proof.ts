@@ -1,7 +1,7 @@
 import type { Style } from '../../events/style.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
 
-/** Widths at which a picture is proofed, in millimeters. */
+/** Widths at which an image is proofed, in millimeters. */
 export const proofSizesMm = [10, 15, 20, 30] as const;
 
 /** Whether the text of the symbol is a short link, or the content of a static code. */
@@ -12,7 +12,7 @@ export interface ProofRequest {
   url: string;
   /** Default: link. */
   about?: ProofSubject;
-  /** The picture of `style.logo`. */
+  /** The image of `style.logo`. */
   logo?: LogoArt | undefined;
 }
 

@@ -7,7 +7,7 @@ import type { Proof, ProofRequest, ProofSubject } from './proof.ts';
 
 export interface Proofs {
   /**
-   * The proof of a style for short URLs, or contents of static codes, as long as this one, for an account; `logo` is the picture
+   * The proof of a style for short URLs, or contents of static codes, as long as this one, for an account; `logo` is the image
    * of `style.logo`.
    */
   of(account: string, style: Style, url: string, logo?: LogoArt, about?: ProofSubject): Promise<Proof>;

@@ -5,7 +5,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export interface ImageCache {
   /**
    * The cached image of a key, or the result of `draw`; concurrent calls for one key draw once. The signal of `draw` aborts
-   * when those of all these calls have.
+   * when the signals of all these calls have.
    */
   get(key: string, draw: (signal: AbortSignal) => Promise<Bytes>, signal?: AbortSignal): Promise<Bytes>;
   /** The size of the cached images and their overhead. */

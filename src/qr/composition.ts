@@ -10,21 +10,21 @@ import { type Look, lookOf, transparent } from './style.ts';
 import type { FrameFont } from './text.ts';
 
 export interface SceneOptions {
-  /** The picture of `style.logo`; without it, the symbol has none. */
+  /** The image of `style.logo`; without it, the symbol has none. */
   readonly logo?: LogoArt | undefined;
   /** Needed for the text of a frame. */
   readonly font?: FrameFont | undefined;
   readonly mask?: Mask | undefined;
   /** Whether the symbol says that a text beyond ASCII is UTF-8. */
   readonly declaresUtf8?: boolean | undefined;
-  /** The largest size in pixels; by default that of downloads without a physical size. */
+  /** The largest size in pixels; by default the largest size of downloads without a physical size. */
   readonly maxSizePx?: number | undefined;
 }
 
-/** What a picture consists of and where, in modules from the top-left corner of the symbol. */
+/** What an image consists of and where, in modules from the top-left corner of the symbol. */
 export interface Composition {
   readonly look: Look;
-  /** The whole picture, with quiet zone and frame; `x` and `y` are negative. */
+  /** The whole image, with quiet zone and frame; `x` and `y` are negative. */
   readonly area: Area;
   /** Undefined if it is transparent. */
   readonly background: Fill | undefined;
@@ -40,12 +40,12 @@ export interface SymbolFills {
   readonly eyes: Fill;
 }
 
-/** A picture with exactly the quiet zone of its style. */
+/** An image with exactly the quiet zone of its style. */
 export function compose(url: string, style: Style, options: SceneOptions): Composition {
   return composed(url, lookOf(style), options, exactArea).composition;
 }
 
-/** A picture of `size` pixels, in which each module has a whole number of pixels. */
+/** An image of `size` pixels, in which each module has a whole number of pixels. */
 export function composePixels(
   url: string,
   style: Style,

@@ -1,6 +1,6 @@
 import type { Pixels } from './png-file.ts';
 
-/** Reduces a picture by averaging the pixels that each new pixel covers; renderers that interpolate lose thin lines. */
+/** Reduces an image by averaging the pixels that each new pixel covers; renderers that interpolate lose thin lines. */
 export function downscale({ width, height, rgba }: Pixels, toWidth: number, toHeight: number): Pixels {
   const to = new Uint8Array(toWidth * toHeight * 4);
   const columns = spans(width, toWidth);

@@ -23,7 +23,7 @@ export type GradientFill =
       readonly cx: number;
       readonly cy: number;
       readonly r: number;
-      /** `a b c d e f` of an SVG matrix, from the coordinates of the gradient to those of what it fills; only in logos. */
+      /** `a b c d e f` of an SVG matrix, from the coordinates of the gradient to the coordinates of what it fills; only in logos. */
       readonly transform?: readonly [number, number, number, number, number, number];
       readonly stops: readonly Stop[];
     };

@@ -42,7 +42,7 @@ export function frameMargins(frame: FrameLook | undefined, side: number, quietZo
   return frame.text === '' ? sides : { ...sides, bottom: border + band - Math.min(quietZone, 2) };
 }
 
-/** `area` is the whole picture. Without the font, which a browser loads later, there is no text. */
+/** `area` is the whole image. Without the font, which a browser loads later, there is no text. */
 export function framePaths(frame: FrameLook, area: Area, side: number, font: FrameFont | undefined): FramePaths {
   const { border, band, arrow, radius } = measuresOf(side);
   const { x, y, width, height } = area;

@@ -1,14 +1,14 @@
 import { defaultQuietZone } from '../../events/style-shapes.ts';
 
 /**
- * The smallest picture, in pixels. It has at least one pixel per module for every short URL of up to 180 bytes (a
+ * The smallest image, in pixels. It has at least one pixel per module for every short URL of up to 180 bytes (a
  * symbol of 53 modules, 61 with its quiet zone).
  */
 export const minSizePx = 64;
 export const maxSizePx = 2048;
 export const defaultSizePx = 512;
 
-/** The space in modules that a picture needs around the symbol: its quiet zone, and what a frame adds on each side. */
+/** The space in modules that an image needs around the symbol: its quiet zone, and what a frame adds on each side. */
 export interface Margins {
   readonly quietZone: number;
   readonly left: number;
@@ -19,7 +19,7 @@ export interface Margins {
 
 export const unframed = (quietZone: number): Margins => ({ quietZone, left: 0, right: 0, top: 0, bottom: 0 });
 
-/** The position of the symbol in a picture, in pixels. */
+/** The position of the symbol in an image, in pixels. */
 export interface Layout {
   /** The width, and without a frame the height. */
   readonly size: number;

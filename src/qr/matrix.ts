@@ -18,7 +18,7 @@ export interface Matrix {
 export const finderSide = 7;
 
 /**
- * The symbol of a short URL in byte mode, by default of the smallest version. Tests fix the mask to compare pictures; by
+ * The symbol of a short URL in byte mode, by default of the smallest version. Tests fix the mask to compare images; by
  * default the best one is chosen.
  */
 export function matrixOf(url: string, mask?: Mask, level: ErrorCorrection = 'M', version?: number): Matrix {

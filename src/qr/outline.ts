@@ -53,7 +53,7 @@ function cornersOf({ x, y, side, radii }: Box): Corner[] {
   ];
 }
 
-// Only convex corners are rounded, so the outline of the union is that of the squares with these corners rounded.
+// Only convex corners are rounded, so the outline of the union is the outline of the squares with these corners rounded.
 function outlines(side: number, dots: ReadonlyMap<number, Box>): Corner[][] {
   const at = (x: number, y: number) => (x < 0 || x >= side ? undefined : dots.get(y * side + x));
   const walked = new Set<Box>();

@@ -21,7 +21,7 @@ export async function drawOverlay(
   return wordsOf(rgba);
 }
 
-/** Names what `drawOverlay` draws. The picture of a logo never changes, so its id stands for it. */
+/** Names what `drawOverlay` draws. The image of a logo never changes, so its id stands for it. */
 export const overlayKey = ({ look, geometry }: Composition, layout: Layout, { logo, font }: SceneOptions): string =>
   JSON.stringify([logo && look.logo, look.frame, geometry.side, layout, font !== undefined]);
 

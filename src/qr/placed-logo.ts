@@ -18,7 +18,7 @@ export class LogoTooLarge extends RangeError {
 
 /** A logo in the center of a symbol, in modules from the symbol's top-left corner. */
 export interface PlacedLogo {
-  /** The picture itself. */
+  /** The image itself. */
   readonly box: Area;
   /** The shape behind it, which includes the margin; undefined for shape none. */
   readonly plate: { readonly shape: 'square' | 'circle'; readonly area: Area } | undefined;

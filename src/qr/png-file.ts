@@ -5,7 +5,7 @@ import type { Raster } from './raster.ts';
 
 const compress = promisify<Uint8Array, { level: number; chunkSize: number }, Uint8Array>(deflate);
 
-/** zlib returns to the event loop after each chunk of output: a picture with a photo as its logo has 45 KB at 512 px. */
+/** zlib returns to the event loop after each chunk of output: an image with a photo as its logo has 45 KB at 512 px. */
 const chunkSize = 128 * 1024;
 
 const signature = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
@@ -76,7 +76,7 @@ function filteredRows({ width, height, rgba }: Pixels, channels: 3 | 4): Uint8Ar
 }
 
 /**
- * A smaller file, for pictures that are stored: each row takes the filter whose values are smallest, and compression is
+ * A smaller file, for images that are stored: each row takes the filter whose values are smallest, and compression is
  * thorough. Takes about ten times as long as `encodePixels`.
  */
 export function encodeSmallPng({ width, height, rgba }: Pixels): Promise<Uint8Array<ArrayBuffer>> {

@@ -1,13 +1,13 @@
-/** Formats and limits of pictures. Apart from their drawing, so that the console can use them. */
-export const pictureFormats = ['png', 'svg', 'pdf', 'eps'] as const;
-export type PictureFormat = (typeof pictureFormats)[number];
+/** Formats and limits of images. Apart from their drawing, so that the console can use them. */
+export const imageFormats = ['png', 'svg', 'pdf', 'eps'] as const;
+export type ImageFormat = (typeof imageFormats)[number];
 
 /** Color spaces of files for print. */
 export const inkSpaces = ['rgb', 'cmyk'] as const;
 export type InkSpace = (typeof inkSpaces)[number];
 
 /** Whether a format is for print: it has a physical size and inks in place of pixels. */
-export const isPrintFormat = (format: PictureFormat): format is 'pdf' | 'eps' => format === 'pdf' || format === 'eps';
+export const isPrintFormat = (format: ImageFormat): format is 'pdf' | 'eps' => format === 'pdf' || format === 'eps';
 
 export const minWidthMm = 5;
 export const maxWidthMm = 1000;

@@ -7,7 +7,7 @@ export async function renderSvg(svg: string): Promise<Pixels> {
 
 /** Like `renderSvg`, with alpha multiplied into the colors, as resvg draws. */
 export async function renderPremultiplied(svg: string): Promise<Pixels> {
-  // Native code, loaded with the first picture that needs it: most have solid colors, and neither logo nor frame.
+  // Native code, loaded with the first image that needs it: most have solid colors, and neither logo nor frame.
   const { Resvg } = await import('@resvg/resvg-js');
   const image = new Resvg(svg, { font: { loadSystemFonts: false } }).render();
   return { width: image.width, height: image.height, rgba: image.pixels };

@@ -8,13 +8,13 @@ import { boxPath, dotsPath, holePath } from './outline.ts';
 import type { Path } from './path.ts';
 
 /**
- * A picture as vectors, in modules; the origin is the top-left corner of the symbol. SVG, PDF and EPS are written from it,
+ * An image as vectors, in modules; the origin is the top-left corner of the symbol. SVG, PDF and EPS are written from it,
  * and of a PNG what lies on the symbol. `background` fills the whole `area`, then the shapes are painted in their order.
  */
 export interface Scene {
   /** Modules of the symbol on a side. */
   readonly side: number;
-  /** The whole picture, with quiet zone and frame; `x` and `y` are negative. */
+  /** The whole image, with quiet zone and frame; `x` and `y` are negative. */
   readonly area: Area;
   /** Undefined if it is transparent. */
   readonly background: Fill | undefined;
@@ -32,7 +32,7 @@ export interface PathShape {
   readonly isCrisp: boolean;
 }
 
-/** A picture that fills its box, which has its proportions. */
+/** An image that fills its box, which has its proportions. */
 export interface LogoShape extends Area {
   readonly kind: 'logo';
   readonly art: LogoArt;
@@ -45,7 +45,7 @@ export function sceneOf(url: string, style: Style, options: SceneOptions = {}): 
   return sceneFrom(compose(url, style, options), options);
 }
 
-/** The scene for a picture of `size` pixels, in which each module has a whole number of pixels. */
+/** The scene for an image of `size` pixels, in which each module has a whole number of pixels. */
 export function pixelSceneOf(
   url: string,
   style: Style,

@@ -82,7 +82,7 @@ class Definitions {
       : ['<defs>', ...[...this.#ids].map(([definition, id]) => definition.replace('>', ` id="${id}">`)), '</defs>'];
   }
 
-  // Named after its content, because a page may contain several pictures.
+  // Named after its content, because a page may contain several images.
   #idOf([element, attributes, content]: [string, string, string]): string {
     const markup = `<${element}${attributes}>${content}</${element}>`;
     const id = this.#ids.get(markup) ?? `qr${hashOf(markup)}`;

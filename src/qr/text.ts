@@ -62,7 +62,7 @@ function fittingSize(lines: string[], area: Area, maxCapHeight: number, font: Fr
 
 const advanceOf = (char: string, font: FrameFont) => Number(glyphOf(char, font)[0]);
 
-/** The advance and the outline of a character, those of an empty box if the font lacks it. */
+/** The advance and the outline of a character, or of an empty box if the font lacks it. */
 export const glyphOf = (char: string, font: FrameFont) =>
   (Object.hasOwn(font.glyphs, char) ? font.glyphs[char] : undefined) ?? [missingAdvance, missingPath];
 

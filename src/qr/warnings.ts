@@ -39,7 +39,7 @@ export function styleWarnings(style: Style, font?: FrameFont): StyleWarning[] {
 }
 
 function colorWarnings(style: Style, look: Look): StyleWarning[] {
-  // The color of what a transparent picture is put on is unknown; most paper is white.
+  // The color of what a transparent image is put on is unknown; most paper is white.
   const solid = look.backgroundColor === transparent ? '#FFFFFF' : look.backgroundColor;
   const backgrounds = colorsOf(solid, look.backgroundGradient);
   // An inherited color is reported once, for the field that set it; if only the background was given, it is reported.

@@ -1,12 +1,12 @@
 import type { ReadLogo } from '../logos/read-logo.ts';
 import type { Proof, ProofRequest } from '../proof/proof.ts';
-import type { Picture } from '../qr/picture.ts';
+import type { QrImage } from '../qr/image.ts';
 import type { DrawnPage, SheetPage } from '../qr/sheet/sheet-page.ts';
 import type { ReportContent } from '../reports/report.ts';
 
 /** The work of the renderer: everything that decodes, draws, proofs or lays out what tenants upload and design. */
 export interface Jobs {
-  picture(picture: Picture): Promise<Uint8Array<ArrayBuffer>>;
+  image(image: QrImage): Promise<Uint8Array<ArrayBuffer>>;
   logo(file: Uint8Array): Promise<ReadLogo>;
   proof(request: ProofRequest): Promise<Proof>;
   page(page: SheetPage): Promise<DrawnPage>;
@@ -21,4 +21,4 @@ export type JobResult<Kind extends JobKind> = Awaited<ReturnType<Jobs[Kind]>>;
 export type JobMessage = { [Kind in JobKind]: { kind: Kind; job: Job<Kind> } }[JobKind];
 
 /** What it answers. `isRange`: the job itself is at fault. */
-export type JobAnswer = { result: unknown } | { error: { isRange: boolean; message: string } };
+export type JobResponse = { result: unknown } | { error: { isRange: boolean; message: string } };

@@ -1,14 +1,14 @@
 import { lowerPriority } from '../lib/lower-priority.ts';
 import { readLogo } from '../logos/read-logo.ts';
 import { examine } from '../proof/examine.ts';
-import { drawPicture } from '../qr/picture.ts';
+import { drawQrImage } from '../qr/image.ts';
 import { drawSheetPage } from '../qr/sheet/sheet-page.ts';
 import { writeReportPdf } from '../reports/pdf.ts';
-import type { JobAnswer, JobMessage, Jobs } from './jobs.ts';
+import type { JobMessage, JobResponse, Jobs } from './jobs.ts';
 
 /** The script of a render process: it answers one message after another, and ends with the process that started it. */
 const jobs: Jobs = {
-  picture: drawPicture,
+  image: drawQrImage,
   logo: readLogo,
   proof: examine,
   page: async (page) => drawSheetPage(page),
@@ -17,8 +17,8 @@ const jobs: Jobs = {
 
 function run(message: JobMessage): Promise<unknown> {
   switch (message.kind) {
-    case 'picture':
-      return jobs.picture(message.job);
+    case 'image':
+      return jobs.image(message.job);
     case 'logo':
       return jobs.logo(message.job);
     case 'proof':
@@ -30,7 +30,7 @@ function run(message: JobMessage): Promise<unknown> {
   }
 }
 
-async function answerTo(message: JobMessage): Promise<JobAnswer> {
+async function answerTo(message: JobMessage): Promise<JobResponse> {
   try {
     return { result: await run(message) };
   } catch (error) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Subprocess } from 'bun';
 import { systemTimers, type Timers } from '../lib/timers.ts';
-import type { JobAnswer, JobMessage } from './jobs.ts';
+import type { JobMessage, JobResponse } from './jobs.ts';
 
 /** A job took longer than its deadline; its process was killed. */
 export class JobTimeout extends Error {}
@@ -11,7 +11,7 @@ export class JobTimeout extends Error {}
 export class ProcessLost extends Error {}
 
 /**
- * The largest pictures take 300 MB. Watched by this process: with a limit of the kernel on memory (`ulimit -d`), JavaScript
+ * The largest images take 300 MB. Watched by this process: with a limit of the kernel on memory (`ulimit -d`), JavaScript
  * and WebAssembly are not compiled, and take six times as long.
  */
 const maxResidentKib = 500 * 1024;
@@ -40,7 +40,7 @@ export class RenderProcess {
       env: {},
       stdio: ['ignore', 'ignore', 'ignore'],
       serialization: 'advanced',
-      ipc: (answer: JobAnswer) => this.#settle(answer),
+      ipc: (response: JobResponse) => this.#settle(response),
       onExit: (_, code, signal) => this.#end(new ProcessLost(`the render process ended (${signal ?? code})`)),
     });
     this.#child.unref();
@@ -107,12 +107,12 @@ export class RenderProcess {
     this.#child.kill('SIGKILL');
   }
 
-  #settle(answer: JobAnswer): void {
+  #settle(response: JobResponse): void {
     const pending = this.#pending;
     this.#pending = undefined;
     this.#child.unref();
-    if ('result' in answer) pending?.resolve(answer.result);
-    else pending?.reject(new (answer.error.isRange ? RangeError : Error)(answer.error.message));
+    if ('result' in response) pending?.resolve(response.result);
+    else pending?.reject(new (response.error.isRange ? RangeError : Error)(response.error.message));
   }
 
   #end(error: Error): void {

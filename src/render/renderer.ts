@@ -16,7 +16,7 @@ export interface RenderedFor {
   signal?: AbortSignal | undefined;
 }
 
-/** Two, because an account has one job at a time, public pictures included: its jobs never stop the jobs of others. */
+/** Two, because an account has one job at a time, public images included: its jobs never stop the jobs of others. */
 const maxProcesses = 2;
 /** Frees about 100 MB each. */
 const idleMs = 60_000;
@@ -27,7 +27,7 @@ const maxWaiting = 512;
  * the others little.
  */
 const kinds: Record<JobKind, { maxWaiting: number; deadlineMs(): number }> = {
-  picture: { maxWaiting: 128, deadlineMs: () => timeouts.pictureMs },
+  image: { maxWaiting: 128, deadlineMs: () => timeouts.imageMs },
   logo: { maxWaiting: 8, deadlineMs: () => timeouts.logoMs },
   proof: { maxWaiting: 32, deadlineMs: () => timeouts.proofJobMs },
   page: { maxWaiting: 16, deadlineMs: () => timeouts.sheetPageMs },

@@ -1,6 +1,6 @@
 import { colors } from './colors.ts';
 import type { Box, ReportPage } from './page.ts';
-import { countText, type ReportContent } from './report.ts';
+import type { ReportContent, ReportWriting } from './report.ts';
 
 const label = { sizeMm: 2.8, color: colors.muted } as const;
 const gridLines = 4;
@@ -15,8 +15,13 @@ export function roundedUp(value: number): number {
 
 type Days = Pick<ReportContent, 'days' | 'daysBefore'>;
 
-/** Bars for the scans of each day, and a line for those of the period before. */
-export function drawChart(page: ReportPage, { days, daysBefore }: Days, box: Box): void {
+/** Bars for the scans of each day, and a line for the scans of the period before. */
+export function drawChart(
+  page: ReportPage,
+  { days, daysBefore }: Days,
+  { count, day }: Pick<ReportWriting, 'count' | 'day'>,
+  box: Box,
+): void {
   const max = roundedUp(Math.max(0, ...days.map(({ scans }) => scans), ...daysBefore));
   const area = { x: box.x + axisWidthMm, y: box.y, width: box.width - axisWidthMm, height: box.height - axisHeightMm };
   const bottom = area.y + area.height;
@@ -24,8 +29,9 @@ export function drawChart(page: ReportPage, { days, daysBefore }: Days, box: Box
   for (let i = 0; i <= gridLines; i++) {
     const value = (max / gridLines) * i;
     page.rect({ x: area.x, y: yOf(value) - 0.1, width: area.width, height: 0.2 }, colors.line);
-    page.text(countText(value), area.x - 2, yOf(value) + 1, { ...label, align: 'right' });
+    page.text(count(value), area.x - 2, yOf(value) + 1, { ...label, align: 'right' });
   }
+  const labelOf = (date: string) => (days.length <= 7 ? day(date) : String(Number(date.slice(8))));
   const stepMm = area.width / Math.max(days.length, 1);
   for (const [i, { date, scans }] of days.entries()) {
     const height = bottom - yOf(scans);
@@ -35,7 +41,7 @@ export function drawChart(page: ReportPage, { days, daysBefore }: Days, box: Box
         colors.bar,
       );
     if (isLabelled(i, days.length))
-      page.text(dayLabel(date, days.length), area.x + (i + 0.5) * stepMm, bottom + 4.5, { ...label, align: 'center' });
+      page.text(labelOf(date), area.x + (i + 0.5) * stepMm, bottom + 4.5, { ...label, align: 'center' });
   }
   const points = daysBefore
     .slice(0, days.length)
@@ -48,11 +54,6 @@ export function drawChart(page: ReportPage, { days, daysBefore }: Days, box: Box
 
 /** Every day of a week, every fifth day of a month. */
 const isLabelled = (index: number, count: number) => count <= 7 || index === 0 || (index + 1) % 5 === 0;
-
-const weekday = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', timeZone: 'UTC' });
-
-const dayLabel = (date: string, count: number) =>
-  count <= 7 ? weekday.format(new Date(date)) : String(Number(date.slice(8)));
 
 /** What bars and line are. */
 export function drawLegend(

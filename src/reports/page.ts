@@ -61,8 +61,8 @@ export class ReportPage {
     this.#operators.push(`${stroke} ${first} m ${others.map((point) => `${point} l`).join(' ')} S`);
   }
 
-  /** Draws a picture as large as fits, at the left of the box. */
-  picture(art: LogoArt, box: Box): void {
+  /** Draws an image as large as fits, at the left of the box. */
+  image(art: LogoArt, box: Box): void {
     const scale = Math.min(box.width / art.width, box.height / art.height);
     const shape = { kind: 'logo', art, plate: undefined, x: 0, y: 0, width: art.width, height: art.height } as const;
     const { operators, parts } = contentOf([shape], 'rgb', '#FFFFFF');

@@ -5,7 +5,7 @@ import { PdfParts } from '../qr/vector/pdf-parts.ts';
 import { drawChart, drawLegend } from './chart.ts';
 import { colors } from './colors.ts';
 import { linesOf, pageMm, printable, ReportPage } from './page.ts';
-import { averageText, changeText, countText, periodText, type ReportContent, titleText } from './report.ts';
+import { type ReportContent, type ReportWriting, writingIn } from './report.ts';
 import { type ReportTable, tablesOf } from './tables.ts';
 
 const marginMm = 20;
@@ -21,62 +21,71 @@ const small = { sizeMm: 2.8, color: colors.muted } as const;
 
 /** Writes a report as a PDF file of A4 pages. The same report gives the same bytes. */
 export function writeReportPdf(report: ReportContent): Uint8Array<ArrayBuffer> {
-  const pages = [drawCover(report), ...drawTables(tablesOf(report))];
+  const writing = writingIn(report.language);
+  const pages = [drawCover(report, writing), ...drawTables(tablesOf(report, writing))];
   const file = new PdfFile();
   const parts = new PdfParts(file);
   const tree = file.reserve();
   const size: [number, number] = [pointsOf(pageMm.width), pointsOf(pageMm.height)];
   const written = pages.map((page, i) => {
-    drawFooter(page, report, `Page ${i + 1} of ${pages.length}`);
+    drawFooter(page, report, writing, writing.words.page(i + 1, pages.length));
     const { content, parts: used } = page.content();
     return addPage(file, tree, size, content, parts.add(used));
   });
-  endPdf(file, tree, written, `${report.name}, ${periodText(report.period, report.every)}`);
+  endPdf(file, tree, written, `${report.name}, ${writing.period(report.period, report.every)}`);
   return file.take();
 }
 
-function drawCover(report: ReportContent): ReportPage {
-  const { logo, owner, name, every, period, before, timezone } = report;
+function drawCover(report: ReportContent, writing: ReportWriting): ReportPage {
+  const { logo, owner, name, every, timezone } = report;
+  const { common, words } = writing;
+  const [period, before] = [writing.period(report.period, every), writing.period(report.before, every)];
+  const title = writing.title(every);
   const page = new ReportPage();
   let y = 22;
   if (logo !== undefined) {
-    page.picture(logo, { x: marginMm, y, width: 60, height: 22 });
+    page.image(logo, { x: marginMm, y, width: 60, height: 22 });
     y += 32;
   }
   page.text(linesOf(printable(owner, 'Scanlog'), widthMm, 4, 1)[0] ?? '', marginMm, y + 3, { ...muted, sizeMm: 4 });
   y += 16;
-  for (const line of linesOf(printable(name, titleText(report)), widthMm, 9, 3)) {
+  for (const line of linesOf(printable(name, title), widthMm, 9, 3)) {
     page.text(line, marginMm, y, { sizeMm: 9, color: colors.text });
     y += 11;
   }
-  page.text(`${titleText(report)}: ${periodText(period, every)}`, marginMm, y, { sizeMm: 4.6, color: colors.text });
-  page.text(`Days of ${timezone}. Compared with ${periodText(before, every)}. Without bots.`, marginMm, y + 7, muted);
+  page.text(`${title}: ${period}`, marginMm, y, { sizeMm: 4.6, color: colors.text });
+  const zone = common.notes.timezone.replace('%', timezone);
+  page.text(`${words.comparedWith(before)} ${common.notes.withoutBots} ${zone}`, marginMm, y + 7, muted);
   y += 18;
-  drawTotals(page, report, y);
+  drawTotals(page, report, writing, y);
   y += 36;
-  page.text('Scans a day', marginMm, y, { sizeMm: 4.6, color: colors.text });
-  const names = { now: periodText(period, every), before: periodText(before, every) };
-  drawLegend(page, marginMm, y + 7, names);
-  drawChart(page, report, { x: marginMm, y: y + 14, width: widthMm, height: 78 });
+  page.text(common.perDay, marginMm, y, { sizeMm: 4.6, color: colors.text });
+  drawLegend(page, marginMm, y + 7, { now: period, before });
+  drawChart(page, report, writing, { x: marginMm, y: y + 14, width: widthMm, height: 78 });
   return page;
 }
 
-function drawTotals(page: ReportPage, { totals, totalsBefore, days, daysBefore }: ReportContent, y: number): void {
+function drawTotals(
+  page: ReportPage,
+  { totals, totalsBefore, days, daysBefore }: ReportContent,
+  { common, words, count, average, change }: ReportWriting,
+  y: number,
+): void {
   const perDay = (scans: number, count: number) => scans / Math.max(count, 1);
   const [now, before] = [perDay(totals.scans, days.length), perDay(totalsBefore.scans, daysBefore.length)];
   const cards = [
-    ['Scans', countText(totals.scans), totals.scans, totalsBefore.scans, countText(totalsBefore.scans)],
-    ['Visitors', countText(totals.visitors), totals.visitors, totalsBefore.visitors, countText(totalsBefore.visitors)],
-    ['Scans a day', averageText(now), now, before, averageText(before)],
+    [common.scans, totals.scans, totalsBefore.scans, count],
+    [common.visitors, totals.visitors, totalsBefore.visitors, count],
+    [common.perDay, now, before, average],
   ] as const;
   const gapMm = 5;
   const cardMm = (widthMm - 2 * gapMm) / cards.length;
-  for (const [i, [label, value, figure, figureBefore, valueBefore]] of cards.entries()) {
+  for (const [i, [label, figure, figureBefore, written]] of cards.entries()) {
     const x = marginMm + i * (cardMm + gapMm);
     page.rect({ x, y, width: cardMm, height: 0.6 }, colors.bar);
     page.text(label, x, y + 6.5, muted);
-    page.text(value, x, y + 16.5, { sizeMm: 9, color: colors.text });
-    page.text(`${changeText(figure, figureBefore)} (before: ${valueBefore})`, x, y + 23, small);
+    page.text(written(figure), x, y + 16.5, { sizeMm: 9, color: colors.text });
+    page.text(`${change(figure, figureBefore)} (${words.before(written(figureBefore))})`, x, y + 23, small);
   }
 }
 
@@ -134,9 +143,14 @@ function drawRow(
     page.text(figure, rightOf(i, columns.length), y + 4.4, { ...body, align: 'right' });
 }
 
-function drawFooter(page: ReportPage, { owner, period, every }: ReportContent, pageNumber: string): void {
+function drawFooter(
+  page: ReportPage,
+  { owner, period, every }: ReportContent,
+  writing: ReportWriting,
+  pageNumber: string,
+): void {
   const y = pageMm.height - 12;
   const name = linesOf(printable(owner, 'Scanlog'), widthMm / 2, small.sizeMm, 1)[0] ?? '';
-  page.text(`${name}, ${periodText(period, every)}`, marginMm, y, small);
+  page.text(`${name}, ${writing.period(period, every)}`, marginMm, y, small);
   page.text(pageNumber, pageMm.width - marginMm, y, { ...small, align: 'right' });
 }

@@ -1,5 +1,7 @@
 import type { ReportInterval, ReportPeriod } from '../../events/report-periods.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
+import { localeOf, textsIn } from '../texts/in-language.ts';
+import type { ReportTexts, ShareTexts } from '../texts/texts.ts';
 
 export interface Row {
   name: string;
@@ -12,12 +14,13 @@ export interface CodeRow extends Row {
   scansBefore: number;
 }
 
-/** Everything that a report says about a period. */
+/** The content of a report for a period. */
 export interface ReportContent {
   name: string;
   /** The name of the account. */
   owner: string;
   logo: LogoArt | undefined;
+  language: string;
   every: ReportInterval;
   timezone: string;
   period: ReportPeriod;
@@ -28,7 +31,7 @@ export interface ReportContent {
   days: { date: string; scans: number }[];
   /** Scans on the days of the period before, which may have more or fewer. */
   daysBefore: number[];
-  /** Those with the most scans, and how many others there are. */
+  /** The codes with the most scans; `otherCodes` is the number of all others. */
   codes: CodeRow[];
   otherCodes: number;
   countries: Row[];
@@ -37,34 +40,58 @@ export interface ReportContent {
   browsers: Row[];
 }
 
-const number = new Intl.NumberFormat('en');
-const decimal = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-
-export const countText = (value: number): string => number.format(value);
-export const averageText = (value: number): string => decimal.format(value);
-
-/** How a figure has changed: `+12 %`, `−3 %`, `no change`, or `new` after nothing. */
-export function changeText(now: number, before: number): string {
-  if (now === before) return 'no change';
-  if (before === 0) return 'new';
-  const percent = ((now - before) / before) * 100;
-  const size = Math.abs(percent);
-  const shown = size < 10 ? decimal.format(size) : number.format(Math.round(size));
-  return `${percent < 0 ? '−' : '+'}${shown} %`;
+/** How a report is written in its language. */
+export interface ReportWriting {
+  /** What shared pages and reports both say, and what only reports say. */
+  common: ShareTexts;
+  words: ReportTexts;
+  count(value: number): string;
+  average(value: number): string;
+  /** How a figure has changed: `+12 %`, `−3 %`, `no change`, or `new` after nothing. */
+  change(now: number, before: number): string;
+  /** `9 – 15 November 2026`, or `November 2026`. */
+  period(period: ReportPeriod, every: ReportInterval): string;
+  /** `Mon 9` */
+  day(date: string): string;
+  title(every: ReportInterval): string;
 }
+
+/** Fonts lack the narrow spaces that some languages have in numbers and between dates. */
+const withPlainSpaces = (text: string) => text.replace(/[\u2009\u202f]/gu, '\u00a0');
 
 const dateParts = { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' } as const;
-const dateFormat = new Intl.DateTimeFormat('en-GB', dateParts);
-const monthFormat = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
-/** `9 – 15 November 2026`, or `November 2026`. */
-export function periodText({ first, last }: ReportPeriod, every: ReportInterval): string {
-  const [from, to] = [new Date(first), new Date(last)];
-  return every === 'month' ? monthFormat.format(from) : dateFormat.formatRange(from, to).replace(/\s*–\s*/u, ' – ');
+export function writingIn(language: string): ReportWriting {
+  const { share: common, report: words } = textsIn(language);
+  const locale = localeOf(language);
+  const number = new Intl.NumberFormat(locale);
+  const decimal = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  const dates = new Intl.DateTimeFormat(locale, dateParts);
+  const months = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+  const days = new Intl.DateTimeFormat(locale, { weekday: 'short', day: 'numeric', timeZone: 'UTC' });
+  const count = (value: number) => withPlainSpaces(number.format(value));
+  return {
+    common,
+    words,
+    count,
+    average: (value) => withPlainSpaces(decimal.format(value)),
+    change(now, before) {
+      if (now === before) return words.noChange;
+      if (before === 0) return words.isNew;
+      const percent = ((now - before) / before) * 100;
+      const size = Math.abs(percent);
+      const shown = size < 10 ? withPlainSpaces(decimal.format(size)) : count(Math.round(size));
+      return `${percent < 0 ? '−' : '+'}${shown} %`;
+    },
+    period({ first, last }, every) {
+      const [from, to] = [new Date(first), new Date(last)];
+      if (every === 'month') return withPlainSpaces(months.format(from));
+      return withPlainSpaces(dates.formatRange(from, to).replace(/\s*–\s*/u, ' – '));
+    },
+    day: (date) => withPlainSpaces(days.format(new Date(date))),
+    title: (every) => (every === 'week' ? words.weekly : words.monthly),
+  };
 }
-
-export const titleText = ({ every }: Pick<ReportContent, 'every'>): string =>
-  every === 'week' ? 'Weekly report' : 'Monthly report';
 
 /** The name of the file, in ASCII. */
 export const fileNameOf = ({ name, period }: Pick<ReportContent, 'name' | 'period'>, extension: string): string => {

@@ -1,5 +1,5 @@
 import { printable } from './page.ts';
-import { changeText, countText, type ReportContent, type Row } from './report.ts';
+import type { ReportContent, ReportWriting, Row } from './report.ts';
 
 /** A table of a report. A row has one figure for each column; `share` is its part of the largest, from 0 to 1. */
 export interface ReportTable {
@@ -10,38 +10,46 @@ export interface ReportTable {
 }
 
 /** The tables of a report, without those that have no rows. */
-export function tablesOf(report: ReportContent): ReportTable[] {
+export function tablesOf(report: ReportContent, writing: ReportWriting): ReportTable[] {
   const { countries, cities, devices, browsers, totals } = report;
+  const { common, words } = writing;
   const lists = [
-    ['Countries', countries],
-    ['Cities', cities],
-    ['Devices', devices],
-    ['Browsers', browsers],
+    [common.countries, countries],
+    [words.cities, cities],
+    [common.devices, devices],
+    [common.browsers, browsers],
   ] as const;
-  const tables = lists.map(([title, rows]) => listTable(title, rows, totals.scans));
-  return [codesTable(report), ...tables].filter(({ rows }) => rows.length > 0);
+  const tables = lists.map(([title, rows]) => listTable(title, rows, totals.scans, writing));
+  return [codesTable(report, writing), ...tables].filter(({ rows }) => rows.length > 0);
 }
 
-function codesTable({ codes, otherCodes }: ReportContent): ReportTable {
+function codesTable(
+  { codes, otherCodes }: ReportContent,
+  { common, words, count, change }: ReportWriting,
+): ReportTable {
   const max = Math.max(1, ...codes.map(({ scans }) => scans));
   const rows = codes.map(({ name, scans, visitors, scansBefore }) => ({
-    name: printable(name, '(no name that can be printed)'),
-    figures: [countText(visitors), changeText(scans, scansBefore), countText(scans)],
+    name: printable(name, words.unnamed),
+    figures: [count(visitors), change(scans, scansBefore), count(scans)],
     share: scans / max,
   }));
-  const table = { title: 'Codes', columns: ['visitors', 'change', 'scans'], rows };
-  if (otherCodes === 0) return table;
-  return { ...table, note: `${countText(otherCodes)} more ${otherCodes === 1 ? 'code has' : 'codes have'} scans.` };
+  const table = { title: common.codes, columns: [common.visitors, words.change, common.scans], rows };
+  return otherCodes === 0 ? table : { ...table, note: words.otherCodes(count(otherCodes)) };
 }
 
-function listTable(title: string, rows: readonly Row[], total: number): ReportTable {
+function listTable(
+  title: string,
+  rows: readonly Row[],
+  total: number,
+  { common, words, count }: ReportWriting,
+): ReportTable {
   const max = Math.max(1, ...rows.map(({ scans }) => scans));
   return {
     title,
-    columns: ['share', 'scans'],
+    columns: [words.share, common.scans],
     rows: rows.map(({ name, scans }) => ({
-      name: printable(name, 'Unknown'),
-      figures: [`${Math.round((scans / Math.max(total, 1)) * 100)} %`, countText(scans)],
+      name: printable(name, common.unknown),
+      figures: [`${Math.round((scans / Math.max(total, 1)) * 100)} %`, count(scans)],
       share: scans / max,
     })),
   };

@@ -2,7 +2,7 @@ import { Elysia } from 'elysia';
 import { isReservedLater, shortCodeReader } from '../../events/reserved-words.ts';
 import { pingWarehouse } from '../analytics/connect.ts';
 import { findTable } from '../analytics/table-in-use.ts';
-import { withRequestId } from '../api/http/answers.ts';
+import { withRequestId } from '../api/http/responses.ts';
 import type { Addresses } from '../config/config.ts';
 import type { Edge } from '../edge/edge.ts';
 import { noticeResponse, notices } from '../edge/pages.ts';
@@ -69,36 +69,33 @@ export function serveRequests(server: Server, app: Elysia, edge: Edge | undefine
   app.server = server;
   const answerByService = (request: Request, peer: string) => {
     const shortCode = edge === undefined ? undefined : shortCodeOf(request.url);
-    const answer =
+    const response =
       edge === undefined || shortCode === undefined
         ? answerByApp(app, request)
         : isReservedLater(shortCode)
           ? answerByLinkOrApp(app, edge, request, shortCode, peer)
           : edge.redirect(request, shortCode, peer);
-    return isHttps ? answer.then(withHsts) : answer;
+    return isHttps ? response.then(withHsts) : response;
   };
   server.reload({
     fetch(received) {
       const request = withAbsoluteUrl(received);
       const peer = server.requestIP(request)?.address ?? '';
-      const answer = edge?.answerOnDomain(request, peer);
-      if (answer === undefined) return answerByService(request, peer);
-      return answer.then((response) => response ?? answerByService(request, peer));
+      const onDomain = edge?.answerOnDomain(request, peer);
+      if (onDomain === undefined) return answerByService(request, peer);
+      return onDomain.then((response) => response ?? answerByService(request, peer));
     },
   });
 }
 
-/** The app answers unless there is a code with this word as its short code, and the request is one that its link gets. */
-async function answerByLinkOrApp(app: Elysia, edge: Edge, request: Request, shortCode: string, peer: string) {
+/** What a link gets is for the code with this word as its short code, whether there is one or not; the app answers the rest. */
+function answerByLinkOrApp(app: Elysia, edge: Edge, request: Request, shortCode: string, peer: string) {
   const { method, headers } = request;
   const isForm = method === 'POST' && /^application\/x-www-form-urlencoded/i.test(headers.get('content-type') ?? '');
   // What clients of the Model Context Protocol ask for with GET.
   const isStream = headers.get('accept')?.includes('text/event-stream') ?? false;
-  if (isForm || ((method === 'GET' || method === 'HEAD') && !isStream)) {
-    const answer = await edge.redirect(request, shortCode, peer);
-    if (answer.status !== 404) return answer;
-  }
-  return answerByApp(app, request);
+  const isForLink = isForm || ((method === 'GET' || method === 'HEAD') && !isStream);
+  return isForLink ? edge.redirect(request, shortCode, peer) : answerByApp(app, request);
 }
 
 const answerByApp = async (app: Elysia, request: Request) => withRequestId(request, await app.fetch(request));

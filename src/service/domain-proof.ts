@@ -4,7 +4,7 @@ import { noticeResponse, notices } from '../edge/pages.ts';
 import { isDomainToken } from '../lib/ids.ts';
 import type { SecretBox } from '../lib/secret-box.ts';
 
-/** Answers for the token of any claim, on every host: only this service has the key that the answer is computed with. */
+/** Answers for the token of any claim, on every host: only this service has the key that the response is computed with. */
 export function serveDomainProof(app: Elysia, box: SecretBox): void {
   const path = `${proofPath}:token` as const;
   const respond = ({ params, request }: { params: { token: string }; request: Request }) =>

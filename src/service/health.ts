@@ -23,7 +23,7 @@ async function runProbe(part: string, probe: Probe, log: Logger): Promise<Findin
   const elapsedMs = () => Math.round(performance.now() - started);
   try {
     await withTimeout(probe(), timeouts.probeMs, () => {
-      throw new Error(`no answer within ${timeouts.probeMs} ms`);
+      throw new Error(`no response within ${timeouts.probeMs} ms`);
     });
     return { status: 'ok', ms: elapsedMs() };
   } catch (error) {

@@ -9,7 +9,7 @@ const retryMs = 500;
 /** Migrates the database. Retries while it is unavailable; any other error is thrown at once. */
 export async function migrateWhenAvailable(databaseUrl: string, log: Logger, signal: AbortSignal): Promise<void> {
   // A separate connection without a timeout: a migration, or waiting for another instance to migrate, may take minutes.
-  const sql = connect(databaseUrl, { max: 1, name: 'scanlog-migrate', answerTimeoutMs: 'none' });
+  const sql = connect(databaseUrl, { max: 1, name: 'scanlog-migrate', responseTimeoutMs: 'none' });
   const onLocked = () =>
     log.warn('a table that a migration changes is locked, by a backup for example: it is tried again every second');
   signal.addEventListener('abort', () => void sql.end({ timeout: 0 }), { once: true });

@@ -11,46 +11,46 @@ import { withTimeout } from '../lib/with-timeout.ts';
 export type PeerMessage =
   | { kind: 'changed'; id: number; entries: Change[] }
   | { kind: 'metrics'; id: number }
-  | { kind: 'answer'; id: number; metrics?: object }
+  | { kind: 'response'; id: number; metrics?: object }
   | { kind: 'stop' };
 
-type Question = { kind: 'changed'; entries: Change[] } | { kind: 'metrics' };
-type Answer = Extract<PeerMessage, { kind: 'answer' }>;
+type PeerRequest = { kind: 'changed'; entries: Change[] } | { kind: 'metrics' };
+type PeerResponse = Extract<PeerMessage, { kind: 'response' }>;
 
 export interface Peer {
   send(message: PeerMessage): void;
 }
 
 /**
- * Sends requests to peer processes and matches their answers by id.
+ * Sends requests to peer processes and matches their responses by id.
  *
  * @example
  * const requests = new PeerRequests();
- * process.on('message', (message) => message.kind === 'answer' && requests.receive(message));
+ * process.on('message', (message) => message.kind === 'response' && requests.receive(message));
  * await requests.send({ kind: 'changed', entries }, peers);
  */
 export class PeerRequests {
-  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  readonly #waiting = new Map<number, (response: PeerResponse) => void>();
   #lastId = 0;
 
-  /** Sends the question to all peers; resolves with the answers that arrive within the timeout. */
-  async send(question: Question, peers: Iterable<Peer>): Promise<Answer[]> {
-    const answers = await Promise.all([...peers].map((peer) => this.#sendTo(peer, question)));
-    return answers.filter((answer) => answer !== undefined);
+  /** Sends the request to all peers; resolves with the responses that arrive within the timeout. */
+  async send(request: PeerRequest, peers: Iterable<Peer>): Promise<PeerResponse[]> {
+    const responses = await Promise.all([...peers].map((peer) => this.#sendTo(peer, request)));
+    return responses.filter((response) => response !== undefined);
   }
 
-  /** To be called with every answer that arrives. */
-  receive(answer: Answer): void {
-    this.#waiting.get(answer.id)?.(answer);
+  /** To be called with every response that arrives. */
+  receive(response: PeerResponse): void {
+    this.#waiting.get(response.id)?.(response);
   }
 
-  async #sendTo(peer: Peer, question: Question): Promise<Answer | undefined> {
+  async #sendTo(peer: Peer, request: PeerRequest): Promise<PeerResponse | undefined> {
     const id = ++this.#lastId;
-    const answer = Promise.withResolvers<Answer>();
-    this.#waiting.set(id, answer.resolve);
+    const response = Promise.withResolvers<PeerResponse>();
+    this.#waiting.set(id, response.resolve);
     try {
-      peer.send({ ...question, id });
-      return await withTimeout(answer.promise, timeouts.peerMs, () => undefined);
+      peer.send({ ...request, id });
+      return await withTimeout(response.promise, timeouts.peerMs, () => undefined);
     } catch {
       // The process has just died; the one that replaces it reads everything from Postgres.
       return undefined;

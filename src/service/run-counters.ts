@@ -33,6 +33,6 @@ export function runCounters(context: StreamContext): Leadership {
 async function rebuildCounters({ databaseUrl, log }: StreamContext): Promise<void> {
   log.warn({ projection: counters.name }, 'the counters have no valid checkpoint: rebuilding them from the log');
   // Counting a long log takes minutes.
-  const maintenance = connect(databaseUrl, { max: 1, answerTimeoutMs: 'none' });
+  const maintenance = connect(databaseUrl, { max: 1, responseTimeoutMs: 'none' });
   await counters.rebuild(maintenance).finally(() => maintenance.end({ timeout: 1 }));
 }

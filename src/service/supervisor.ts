@@ -118,12 +118,12 @@ class Supervisor {
 
   /** Applies a change that a child has committed, and forwards it to the other edges before it confirms. */
   async #receive(message: PeerMessage, from: Bun.Subprocess): Promise<void> {
-    if (message.kind === 'answer') this.#requests.receive(message);
+    if (message.kind === 'response') this.#requests.receive(message);
     if (message.kind !== 'changed') return;
     const entries = reviveEntries(message.entries);
     this.#service.apply(entries);
     await this.#requests.send({ kind: 'changed', entries }, edgesOf(this.#children, from));
-    from.send({ kind: 'answer', id: message.id } satisfies PeerMessage);
+    from.send({ kind: 'response', id: message.id } satisfies PeerMessage);
   }
 
   async stop(): Promise<void> {
@@ -202,15 +202,15 @@ export async function startChild(config: ServiceConfig, log: Logger, onStop: () 
   let running: RunningService | undefined;
   const early: Change[] = [];
   process.on('message', async (message: PeerMessage) => {
-    if (message.kind === 'answer') requests.receive(message);
+    if (message.kind === 'response') requests.receive(message);
     if (message.kind === 'stop') onStop();
     if (message.kind === 'metrics')
-      parent.send({ kind: 'answer', id: message.id, ...(running && { metrics: await running.metrics() }) });
+      parent.send({ kind: 'response', id: message.id, ...(running && { metrics: await running.metrics() }) });
     if (message.kind !== 'changed') return;
     const entries = reviveEntries(message.entries);
     if (running === undefined) early.push(...entries);
     else running.apply(entries);
-    parent.send({ kind: 'answer', id: message.id });
+    parent.send({ kind: 'response', id: message.id });
   });
   // Without its parent, no process would send the stop message.
   process.on('disconnect', onStop);

@@ -29,7 +29,11 @@ interface LeaderOptions {
 /** Runs `lead` in one process at a time; another process takes over within seconds when the leader is gone. */
 export function seekLeadership({ databaseUrl, lock, name, log, lead }: LeaderOptions): Leadership {
   async function term(stopping: AbortSignal): Promise<void> {
-    const sql = connect(databaseUrl, { max: 1, name: `scanlog-${name}`, answerTimeoutMs: timeouts.leaderHeartbeatMs });
+    const sql = connect(databaseUrl, {
+      max: 1,
+      name: `scanlog-${name}`,
+      responseTimeoutMs: timeouts.leaderHeartbeatMs,
+    });
     const lost = new AbortController();
     const ended = AbortSignal.any([stopping, lost.signal]);
     let leading: Promise<void> | undefined;

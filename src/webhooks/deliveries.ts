@@ -43,7 +43,7 @@ interface DueQuery {
   maxBytes: number;
   /** Only deliveries after this one. */
   after?: Due | undefined;
-  /** Those of a replay instead of all others. */
+  /** Deliveries of a replay instead of all others. */
   replayed?: boolean;
 }
 

@@ -174,18 +174,18 @@ async function* beginningOf(response: Response): AsyncGenerator<string> {
 const withoutNul = (text: string) => text.replaceAll('\u0000', '\uFFFD');
 
 function statusError(status: number): string {
-  if (status >= 300 && status < 400) return `The answer was a redirect (${status}), which is not followed.`;
-  return `The answer had status ${status}; only a 2xx status confirms the delivery.`;
+  if (status >= 300 && status < 400) return `The response was a redirect (${status}), which is not followed.`;
+  return `The response had status ${status}; only a 2xx status confirms the delivery.`;
 }
 
 const timeoutError = (status: number | null, timeoutMs: number) =>
   status === null
-    ? `No answer within ${timeoutMs / 1000} s.`
-    : `The answer, with status ${status}, did not end within ${timeoutMs / 1000} s.`;
+    ? `No response within ${timeoutMs / 1000} s.`
+    : `The response, with status ${status}, did not end within ${timeoutMs / 1000} s.`;
 
 const connectionErrors: Record<string, string> = {
   ECONNREFUSED: 'The connection was refused: nothing listens there.',
-  ECONNRESET: 'The connection was closed before an answer arrived.',
+  ECONNRESET: 'The connection was closed before a response arrived.',
   ETIMEDOUT: 'The connection attempt timed out.',
   EHOSTUNREACH: 'The host is unreachable.',
   ENETUNREACH: 'The network of the host is unreachable.',
@@ -195,7 +195,7 @@ const connectionErrors: Record<string, string> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'The certificate is not signed by a trusted authority (self-signed in its chain).',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'The certificate is not signed by a trusted authority (is its chain complete?).',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'The certificate is not signed by a trusted authority (is its chain complete?).',
-  ResponseHeadersTooLarge: 'The headers of the answer are too large.',
+  ResponseHeadersTooLarge: 'The headers of the response are too large.',
 };
 
 /** Why a connection has failed, as a sentence for the account. */
@@ -204,5 +204,5 @@ export function connectionError(error: unknown): string {
   const message = connectionErrors[code];
   if (message !== undefined) return message;
   if (/TLS|CERT|SSL/.test(code)) return `The TLS connection failed (${code}).`;
-  return `No valid answer was received (${code === '' ? messageOf(error).slice(0, 100) : code}).`;
+  return `No valid response was received (${code === '' ? messageOf(error).slice(0, 100) : code}).`;
 }

@@ -4,11 +4,11 @@ import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import { type Api, created, type Json, newCode } from '../support/api.ts';
 import { eventually, reaches } from '../support/eventually.ts';
-import { endWindows } from '../support/rate-windows.ts';
 import { scanned } from '../support/scans.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { answer, useReceiver } from '../webhooks/receiver.ts';
 import { mayCallTests, newPath } from '../webhooks/webhook-support.ts';
+import { createAlert, eventsOf, raisedOf, reachesRaised } from './support.ts';
 
 const hourMs = 3_600_000;
 let now = new Date();
@@ -29,23 +29,7 @@ const service = useService({
 const receiver = useReceiver();
 const { database } = service;
 
-async function createAlert(api: Api, body: object): Promise<Json> {
-  const answered = await api.post('/v1/alerts', body);
-  expect(answered.status, JSON.stringify(answered.body)).toBe(201);
-  return answered.body;
-}
-
-const raisedOf = async (api: Api): Promise<Json[]> => (await api.get('/v1/alerts/raised')).body.data;
-/** The events of alerts in the feed, oldest first. */
-const eventsOf = async (api: Api): Promise<Json[]> =>
-  (await api.get('/v1/events?types=alert.raised,alert.cleared')).body.data;
-const untilRaised = (api: Api, count = 1) =>
-  eventually(async () => {
-    await endWindows(database.sql);
-    const raised = await raisedOf(api);
-    expect(raised).toHaveLength(count);
-    return raised;
-  });
+const untilRaised = (api: Api, count = 1) => reachesRaised(database.sql, api, count);
 
 test('alerts are created, listed, read, changed, paused and deleted', async () => {
   const { live, test: testApi } = await service.account();
@@ -69,6 +53,16 @@ test('alerts are created, listed, read, changed, paused and deleted', async () =
   expect((await live.get(`/v1/alerts/${alert.id}`)).status).toBe(404);
   const audit = (await live.get('/v1/account/audit?type=alert.created,alert.updated,alert.deleted')).body.data;
   expect(audit.map(({ type }: Json) => type)).toEqual(['alert.deleted', 'alert.updated', 'alert.created']);
+});
+
+test('a key that reads codes sees what is raised, but not the addresses of alerts', async () => {
+  const { live } = await service.account();
+  const { id } = await createAlert(live, { kind: 'silent', to: ['ada@example.com'] });
+  const { body } = await live.post('/v1/account/keys', { name: 'Widget', mode: 'live', scopes: ['codes.read'] });
+  const limited = service.client(0, body.key);
+  expect((await limited.get('/v1/alerts/raised')).status).toBe(200);
+  for (const path of ['/v1/alerts', `/v1/alerts/${id}`])
+    expect((await limited.get(path)).body.error?.code, path).toBe('insufficient_scope');
 });
 
 describe('an alert is refused', () => {
@@ -146,8 +140,8 @@ test('a website that dies is reported once, to the feed, webhooks and the consol
   expect(types.toSorted(), 'each once').toEqual(['alert.cleared', 'alert.cleared', 'alert.raised', 'alert.raised']);
   expect((await receiver.gets(hooks, 4)).map(({ body }) => JSON.parse(body).type).toSorted()).toEqual(types.toSorted());
 
-  const mails = await database.sql<{ recipient: string; subject: string; plain_text: string }[]>`
-    SELECT recipient, subject, plain_text FROM mails WHERE account = ${account.id} ORDER BY created_at, recipient`;
+  const mails = await database.sql<{ recipient: string; subject: string; plain_text: string; headers: object }[]>`
+    SELECT recipient, subject, plain_text, headers FROM mails WHERE account = ${account.id} ORDER BY created_at, recipient`;
   const down = 'The website of “Menu” is down';
   expect(mails.map(({ recipient, subject }) => [recipient, subject])).toEqual([
     ['ada@example.com', down],
@@ -156,6 +150,11 @@ test('a website that dies is reported once, to the feed, webhooks and the consol
     ['grace@example.com', `Over: ${down}`],
   ]);
   expect(mails[0]?.plain_text).toContain(`https://qr.example.com/console/codes/${code.id}`);
+  const [, link] = /\nUnsubscribe: (https:\/\/qr\.example\.com\/u\/\w{52})\n/.exec(mails[0]?.plain_text ?? '') ?? [];
+  expect(mails[0]?.headers).toEqual({
+    'List-Unsubscribe': `<${link}>`,
+    'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+  });
   const log = await database.sql`SELECT 1 FROM events WHERE data::text ILIKE '%grace@example.com%'`;
   expect(log, 'addresses are not in the log').toHaveLength(0);
 

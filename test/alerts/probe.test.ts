@@ -1,11 +1,13 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Probed, probe } from '../../src/alerts/probe.ts';
+import { readProblem, storedProblem } from '../../src/alerts/problems.ts';
 import { type IpRanges, parseRanges } from '../../src/lib/ip-range.ts';
+import { textsIn } from '../../src/texts/in-language.ts';
 import { withTimeouts } from '../support/with-timeouts.ts';
 
-/** Answers by path, as an answer of HTTP without its version. */
-const answers: Record<string, (method: string) => string> = {
+/** Responses of HTTP by path, without their version. */
+const responses: Record<string, (method: string) => string> = {
   '/fine': () => '200 OK',
   '/only-get': (method) => (method === 'HEAD' ? '405 No' : '200 OK'),
   '/not-for-robots': () => '403 No',
@@ -23,9 +25,9 @@ const server = createServer((socket) => {
   socket.once('data', (data) => {
     const [, method = '', path = ''] = /^(\w+) (\S+)/.exec(String(data)) ?? [];
     agents.add(/user-agent: (.*)/i.exec(String(data))?.[1]?.trim() ?? '');
-    // `/silent` never gets an answer.
-    const answer = answers[path]?.(method);
-    if (answer !== undefined) socket.end(`HTTP/1.1 ${answer}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+    // `/silent` never gets a response.
+    const response = responses[path]?.(method);
+    if (response !== undefined) socket.end(`HTTP/1.1 ${response}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
   });
 });
 let port = 0;
@@ -43,6 +45,11 @@ const check = (url: string, addresses = ['127.0.0.1']): Promise<Probed> =>
     stopping: new AbortController().signal,
   });
 
+test('ports that are not of websites are not tried, except where the operator allows the address', async () => {
+  expect(await check('http://menu.example:22/', ['93.184.215.14'])).toEqual({ state: 'unknown' });
+  expect(await check(`http://menu.example:${port}/fine`, ['93.184.215.14', '127.0.0.1'])).toEqual({ state: 'up' });
+});
+
 test.each([
   ['/fine', 'up'],
   ['/only-get', 'up'],
@@ -55,6 +62,11 @@ test.each([
   expect([...agents]).toEqual(['Scanlog-Alerts/1 (+https://qr.example.com)']);
 });
 
+const problems = textsIn('en').alert.problems;
+/** What a check says in English about a website that is down. */
+const sentenceOf = (found: Probed) =>
+  found.state === 'down' ? readProblem(storedProblem(found.problem), problems) : found.state;
+
 test.each([
   ['/gone', /^menu\.example:\d+ answers that the page does not exist \(404\)\.$/],
   ['/broken', /answers with an error of its own \(503\)\.$/],
@@ -62,15 +74,25 @@ test.each([
   ['/circle', /redirects in circles\.$/],
 ])('%s is down: %s', async (path, problem) => {
   const found = await check(`http://menu.example:${port}${path}`);
-  expect(found).toEqual({ state: 'down', problem: expect.stringMatching(problem), isAnswered: true });
+  expect(found).toMatchObject({ state: 'down', isAnswered: true });
+  expect(sentenceOf(found)).toMatch(problem);
 });
 
 test('a website is down if it does not answer, does not exist, or refuses connections', async () => {
-  const down = (problem: RegExp) => ({ state: 'down', problem: expect.stringMatching(problem), isAnswered: false });
   const silent = withTimeouts({ destinationRequestMs: 1_000 }, () => check(`http://menu.example:${port}/silent`));
-  expect(await silent).toEqual(down(/ does not answer\.$/));
-  expect(await check('http://menu.example/', [])).toEqual(down(/^The address of menu\.example cannot be found\.$/));
-  expect(await check('http://menu.example:1/')).toEqual(down(/cannot be reached\. The connection was refused/));
+  for (const [found, problem] of [
+    [await silent, / does not answer\.$/],
+    [await check('http://menu.example/', []), /^The address of menu\.example cannot be found\.$/],
+    [await check('http://menu.example:1/'), /cannot be reached\. The connection was refused/],
+  ] as const) {
+    expect(found).toMatchObject({ state: 'down', isAnswered: false });
+    expect(sentenceOf(found)).toMatch(problem);
+  }
+});
+
+test('a problem that an earlier version has stored is a sentence already', () => {
+  for (const stored of ['example.com does not answer.', '{"kind":"other"}'])
+    expect(readProblem(stored, problems)).toBe(stored);
 });
 
 test('private addresses are not called, and their websites are neither up nor down', async () => {

@@ -106,7 +106,7 @@ test('a code whose festival is over is not silent', () => {
   expect(silenceOf(history, stop + 1)).toBeUndefined();
 });
 
-test('the week is that of the clocks of the account, also when they change', () => {
+test('the week follows the clocks of the account, also when they change', () => {
   // Open from 12 to 14 o'clock in Vienna. The clocks go back on 25 October 2026.
   const counted: [number, number][] = [];
   const first = Date.UTC(2026, 8, 7) / hourMs;

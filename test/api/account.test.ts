@@ -31,7 +31,7 @@ describe('GET /v1/account', () => {
     });
   });
 
-  test('limits are those of the interface specification', () => {
+  test('limits are as in the interface specification', () => {
     expect(limitsOf).toMatchObject({
       free: { requestsPerMinute: 10, codes: 100 },
       pro: { requestsPerMinute: 60, codes: 50 },
@@ -103,7 +103,7 @@ describe('the time zone', () => {
     );
   });
 
-  test('is that of rules with days or hours that name none, from when it is set', async () => {
+  test('applies to rules with days or hours that name none, from when it is set', async () => {
     const { live } = await service.account();
     const hours = { from: '07:00', to: '11:00' };
     const rulesOf = (...conditions: object[]) =>

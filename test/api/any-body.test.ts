@@ -34,9 +34,9 @@ describe('arbitrary JSON bodies', () => {
     };
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...Object.values(send)), body, async (call, sent) => {
-        const { status, text: answer } = await call(sent);
+        const { status, text: response } = await call(sent);
         if (status === 429) await endWindows(service.database.sql);
-        expect(status, answer).toBeOneOf([200, 201, 400, 409, 429]);
+        expect(status, response).toBeOneOf([200, 201, 400, 409, 429]);
       }),
       { numRuns: 150 },
     );

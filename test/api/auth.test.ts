@@ -33,11 +33,11 @@ describe('accepted', () => {
 
 describe('refused with 401', () => {
   const refused = async (authorization?: string, reason = '') => {
-    const answer = await request(authorization);
-    expect(answer.status).toBe(401);
-    expect(answer.body.error.code).toBe('unauthorized');
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    expect(answer.body.error.message).toContain(reason);
+    const response = await request(authorization);
+    expect(response.status).toBe(401);
+    expect(response.body.error.code).toBe('unauthorized');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(response.body.error.message).toContain(reason);
   };
 
   test('no key', async () => {
@@ -119,19 +119,19 @@ describe('ownership', () => {
 
     for (const [method, path] of operations) {
       for (const client of [other.live, other.test, owner.test]) {
-        const answer = await client.send(path.replace('{id}', code.id), {
+        const response = await client.send(path.replace('{id}', code.id), {
           method,
           headers: { 'content-type': 'application/json' },
           ...(method === 'PATCH' ? { body: '{"name": "Mine"}' } : {}),
           ...(method === 'POST' ? { body: path.endsWith('/restore') ? '{"version": 1}' : '{}' } : {}),
         });
-        expect(answer.status, `${method} ${path}`).toBe(404);
-        expect(answer.body.error.message, `${method} ${path}`).toBe(
+        expect(response.status, `${method} ${path}`).toBe(404);
+        expect(response.body.error.message, `${method} ${path}`).toBe(
           client === owner.test
             ? 'This is a live code, and the key of this request is a test key: use a live key.'
             : 'There is no such QR code.',
         );
-        expect(answer.text, 'the response does not reveal that the code exists').not.toContain('Menu');
+        expect(response.text, 'the response does not reveal that the code exists').not.toContain('Menu');
       }
     }
     expect((await owner.live.get(`/v1/qrcodes/${code.id}`)).body).toMatchObject(code);

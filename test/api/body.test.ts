@@ -32,14 +32,14 @@ describe('a body that is not JSON', () => {
     ['not a number', '{"name": NaN}', ": line 1, column 10: expected a value, found 'N'"],
     ['a line break in a string', '{"name": "Me\nnu"}', ': line 1, column 13: a line break in a string must be escaped'],
   ])('%s: 400 that says where', async (_, body, problem) => {
-    const answer = await post(body);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual(invalid(`The body must be valid JSON${problem}.`));
+    const response = await post(body);
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual(invalid(`The body must be valid JSON${problem}.`));
   });
 
   test('half a million brackets: 400', async () => {
-    const answer = await post('['.repeat(500_000));
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
+    const response = await post('['.repeat(500_000));
+    expect([response.status, response.body.error.code]).toEqual([400, 'invalid_request']);
   });
 
   test.each([
@@ -49,9 +49,9 @@ describe('a body that is not JSON', () => {
     ['an overlong slash', [0x22, 0xc0, 0xaf, 0x22]],
     ['UTF-16', [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
   ])('invalid UTF-8, %s: 400', async (_, bytes) => {
-    const answer = await post(new Uint8Array(bytes));
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual(invalid('The body must arrive whole and be UTF-8 text.'));
+    const response = await post(new Uint8Array(bytes));
+    expect(response.status).toBe(400);
+    expect(response.body).toEqual(invalid('The body must arrive whole and be UTF-8 text.'));
   });
 });
 
@@ -78,16 +78,16 @@ describe('unusual but valid JSON', () => {
     ['a lone surrogate in the destination', { destination_url: 'https://example.com/\udfff' }, 'destination_url'],
     ['an escape sequence', { name: '\u001b[2J' }, 'name'],
   ])('%s: 400, not 500', async (_, fields, field) => {
-    const answer = await post(JSON.stringify(newCode(fields)));
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.details.map((error: { field: string }) => error.field)).toEqual([field]);
+    const response = await post(JSON.stringify(newCode(fields)));
+    expect(response.status).toBe(400);
+    expect(response.body.error.details.map((error: { field: string }) => error.field)).toEqual([field]);
   });
 
   test('100,000 levels of nesting in a field: 400', async () => {
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-    const answer = await post(`{"name":"x","destination_url":"https://example.com","style":${deep}}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.details).toMatchObject([{ field: 'style' }]);
+    const response = await post(`{"name":"x","destination_url":"https://example.com","style":${deep}}`);
+    expect(response.status).toBe(400);
+    expect(response.body.error.details).toMatchObject([{ field: 'style' }]);
   });
 
   test('50,000 unknown fields: 400', async () => {
@@ -115,25 +115,25 @@ describe('content type', () => {
     'application/json; charset=iso-8859-1',
     'json',
   ])('%s: 415', async (type) => {
-    const answer = await post(JSON.stringify(newCode()), { 'content-type': type });
-    expect(answer.status).toBe(415);
-    expect(answer.body.error.code).toBe('unsupported_media_type');
+    const response = await post(JSON.stringify(newCode()), { 'content-type': type });
+    expect(response.status).toBe(415);
+    expect(response.body.error.code).toBe('unsupported_media_type');
   });
 
   test('no content type: 415', async () => {
     const { keys } = await service.account();
-    const answer = await sendRaw(
+    const response = await sendRaw(
       service.urls[0] as string,
       ['POST /v1/qrcodes HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${keys.live}`, 'Content-Length: 2'],
       '{}',
     );
-    expect(answer.status).toBe(415);
+    expect(response.status).toBe(415);
   });
 
   test.each(['gzip', 'br', 'identity, gzip'])('compressed with %s: 415', async (encoding) => {
-    const answer = await post(Bun.gzipSync(JSON.stringify(newCode())), { ...json, 'content-encoding': encoding });
-    expect(answer.status).toBe(415);
-    expect(answer.body.error.message).toContain('Content-Encoding');
+    const response = await post(Bun.gzipSync(JSON.stringify(newCode())), { ...json, 'content-encoding': encoding });
+    expect(response.status).toBe(415);
+    expect(response.body.error.message).toContain('Content-Encoding');
   });
 });
 
@@ -143,9 +143,9 @@ describe('body size', () => {
   });
 
   test('1 MiB and one byte: 413', async () => {
-    const answer = await post(ofSize(mebibyte + 1));
-    expect(answer.status).toBe(413);
-    expect(answer.body).toEqual({
+    const response = await post(ofSize(mebibyte + 1));
+    expect(response.status).toBe(413);
+    expect(response.body).toEqual({
       error: { code: 'payload_too_large', message: 'The body must have at most 1 MiB.' },
     });
   });
@@ -158,23 +158,23 @@ describe('body size', () => {
         controller.close();
       },
     });
-    const answer = await post(pieces);
-    expect(answer.status).toBe(413);
-    expect(answer.body.error.code).toBe('payload_too_large');
+    const response = await post(pieces);
+    expect(response.status).toBe(413);
+    expect(response.body.error.code).toBe('payload_too_large');
   });
 
   test('a Content-Length of 1 GB: 413 before the body is sent', async () => {
     const { keys } = await service.account();
-    const answer = await sendRaw(service.urls[0] as string, [
+    const response = await sendRaw(service.urls[0] as string, [
       'POST /v1/qrcodes HTTP/1.1',
       'Host: localhost',
       `Authorization: Bearer ${keys.live}`,
       'Content-Type: application/json',
       `Content-Length: ${1024 * mebibyte}`,
     ]);
-    expect(answer.status).toBe(413);
-    expect(JSON.parse(answer.text).error.code).toBe('payload_too_large');
-    expect(answer.headers.get('x-ratelimit-remaining')).toBe('299');
+    expect(response.status).toBe(413);
+    expect(JSON.parse(response.text).error.code).toBe('payload_too_large');
+    expect(response.headers.get('x-ratelimit-remaining')).toBe('299');
   });
 
   test('PATCH and key creation have the same limit', async () => {

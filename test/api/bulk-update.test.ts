@@ -149,9 +149,9 @@ describe('error', () => {
       ['replace'],
     ],
   ])('refuses %s', async (_, body, fields) => {
-    const answer = await account.live.post(path, body);
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.details.map(({ field }: Json) => field)).toEqual(fields);
+    const response = await account.live.post(path, body);
+    expect(response.status).toBe(400);
+    expect(response.body.error.details.map(({ field }: Json) => field)).toEqual(fields);
   });
 
   test('changes nothing if one code cannot have its new values, and names the code', async () => {
@@ -196,8 +196,8 @@ describe('error', () => {
 
   test('a second update of the account meanwhile: 409', async () => {
     await createMany(100, () => ({ tags: ['twice'] }));
-    const answers = await atOnce(4, () => account.live.post(path, { tag: 'twice', set: { active: false } }));
-    const { 200: done = 0, 409: refused = 0 } = countStatuses(answers);
+    const responses = await atOnce(4, () => account.live.post(path, { tag: 'twice', set: { active: false } }));
+    const { 200: done = 0, 409: refused = 0 } = countStatuses(responses);
     expect(done).toBeGreaterThan(0);
     expect(done + refused).toBe(4);
   });

@@ -9,8 +9,8 @@ const service = useService({ projections: false });
 const many = (count: number, fields: (i: number) => Record<string, unknown> = () => ({})) =>
   Array.from({ length: count }, (_, i) => newCode({ name: `Table ${i}`, ...fields(i) }));
 
-const errorFields = (answer: { body: Json }) =>
-  answer.body.error.details.map(({ index, field }: { index: number; field: string }) => [index, field]);
+const errorFields = (response: { body: Json }) =>
+  response.body.error.details.map(({ index, field }: { index: number; field: string }) => [index, field]);
 
 describe('happy', () => {
   test('creates 1,000 codes in the given order, each with its own id and short code', async () => {
@@ -68,7 +68,7 @@ describe('error', () => {
 
   test('lists every error of every item with its index, and creates nothing', async () => {
     const { live } = await service.account();
-    const answer = await live.post('/v1/qrcodes/bulk', {
+    const response = await live.post('/v1/qrcodes/bulk', {
       qrcodes: [
         newCode(),
         newCode({ name: '', destination_url: 'nowhere' }),
@@ -80,10 +80,10 @@ describe('error', () => {
         newCode({ short_code: 'Twice' }),
       ],
     });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.code).toBe('invalid_request');
-    expect(answer.body.error.message).toMatch(/^qrcodes\[1\]: .* \(and 6 more, see details\)$/);
-    expect(errorFields(answer)).toEqual([
+    expect(response.status).toBe(400);
+    expect(response.body.error.code).toBe('invalid_request');
+    expect(response.body.error.message).toMatch(/^qrcodes\[1\]: .* \(and 6 more, see details\)$/);
+    expect(errorFields(response)).toEqual([
       [1, 'name'],
       [1, 'destination_url'],
       [2, 'body'],
@@ -92,7 +92,7 @@ describe('error', () => {
       [6, 'body'],
       [7, 'short_code'],
     ]);
-    expect(answer.body.error.details.at(-1).message).toBe(
+    expect(response.body.error.details.at(-1).message).toBe(
       'short_code "Twice" differs only in case from "twice", also in qrcodes; choose another.',
     );
     await nothingIn(live);
@@ -103,7 +103,7 @@ describe('error', () => {
     await owner.live.post('/v1/qrcodes/bulk', {
       qrcodes: [newCode({ short_code: 'had-1' }), newCode({ short_code: 'had-2' })],
     });
-    const answer = await live.post('/v1/qrcodes/bulk', {
+    const response = await live.post('/v1/qrcodes/bulk', {
       qrcodes: [
         newCode(),
         newCode({ short_code: 'had-1' }),
@@ -111,9 +111,9 @@ describe('error', () => {
         newCode({ short_code: 'had-2' }),
       ],
     });
-    expect(answer.status).toBe(409);
-    expect(answer.body.error.code).toBe('short_code_taken');
-    expect(errorFields(answer)).toEqual([
+    expect(response.status).toBe(409);
+    expect(response.body.error.code).toBe('short_code_taken');
+    expect(errorFields(response)).toEqual([
       [1, 'short_code'],
       [3, 'short_code'],
     ]);
@@ -127,11 +127,11 @@ describe('error', () => {
   test('lists invalid items and taken short codes together', async () => {
     const { live, test: other } = await service.account();
     await created(other, { short_code: 'had-3' });
-    const answer = await live.post('/v1/qrcodes/bulk', {
+    const response = await live.post('/v1/qrcodes/bulk', {
       qrcodes: [newCode({ short_code: 'had-3' }), newCode({ name: '' }), newCode()],
     });
-    expect(answer.status).toBe(400);
-    expect(errorFields(answer)).toEqual([
+    expect(response.status).toBe(400);
+    expect(errorFields(response)).toEqual([
       [0, 'short_code'],
       [1, 'name'],
     ]);
@@ -140,11 +140,11 @@ describe('error', () => {
   test('quota exceeded: 403 with the items that exceed it, and nothing is created', async () => {
     const { live } = await service.account('pro');
     await live.post('/v1/qrcodes/bulk', { qrcodes: many(48) });
-    const answer = await live.post('/v1/qrcodes/bulk', { qrcodes: many(4) });
-    expect(answer.status).toBe(403);
-    expect(answer.body.error.code).toBe('quota_exceeded');
-    expect(answer.body.error.message).toContain('50 QR codes, and 48 exist');
-    expect(errorFields(answer)).toEqual([
+    const response = await live.post('/v1/qrcodes/bulk', { qrcodes: many(4) });
+    expect(response.status).toBe(403);
+    expect(response.body.error.code).toBe('quota_exceeded');
+    expect(response.body.error.message).toContain('50 QR codes, and 48 exist');
+    expect(errorFields(response)).toEqual([
       [2, 'qrcodes'],
       [3, 'qrcodes'],
     ]);
@@ -156,9 +156,9 @@ describe('error', () => {
     const { live, id } = await service.account();
     await live.post('/v1/qrcodes/bulk', { qrcodes: many(60) });
     await setPlan(service.database.sql, id, 'pro', new Date());
-    const answer = await live.post('/v1/qrcodes/bulk', { qrcodes: many(1) });
-    expect(answer.status).toBe(403);
-    expect(errorFields(answer)).toEqual([[0, 'qrcodes']]);
+    const response = await live.post('/v1/qrcodes/bulk', { qrcodes: many(1) });
+    expect(response.status).toBe(403);
+    expect(errorFields(response)).toEqual([[0, 'qrcodes']]);
   });
 
   test.each([
@@ -170,9 +170,9 @@ describe('error', () => {
     ['a bare list', many(1), 'body'],
   ])('%s: 400', async (_, body, field) => {
     const { live } = await service.account();
-    const answer = await live.post('/v1/qrcodes/bulk', body);
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.details.map((error: Json) => error.field)).toContain(field);
+    const response = await live.post('/v1/qrcodes/bulk', body);
+    expect(response.status).toBe(400);
+    expect(response.body.error.details.map((error: Json) => error.field)).toContain(field);
     await nothingIn(live);
   });
 });
@@ -180,10 +180,10 @@ describe('error', () => {
 describe('security', () => {
   test('of 8 concurrent bulk calls with the same short code, one creates all its codes and 7 create none', async () => {
     const { live } = await service.account();
-    const answers = await atOnce(8, () =>
+    const responses = await atOnce(8, () =>
       live.post('/v1/qrcodes/bulk', { qrcodes: [...many(4), newCode({ short_code: 'bulk-race' })] }),
     );
-    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 7 });
+    expect(countStatuses(responses)).toEqual({ 201: 1, 409: 7 });
     expect((await live.get('/v1/qrcodes')).body.pagination.total).toBe(5);
   });
 

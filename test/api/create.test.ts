@@ -134,38 +134,38 @@ describe('error', () => {
     ['several errors', { name: '', destination_url: 'x', colour: 1 }, ['colour', 'name', 'destination_url']],
   ])('%s: 400 that names the field', async (_, fields, invalidFields) => {
     const { live } = await service.account();
-    const answer = await live.post('/v1/qrcodes', newCode(fields));
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.code).toBe('invalid_request');
-    expect(blamedFields(answer)).toEqual(invalidFields);
-    for (const { field, message } of answer.body.error.details) expect(message).toContain(field);
+    const response = await live.post('/v1/qrcodes', newCode(fields));
+    expect(response.status).toBe(400);
+    expect(response.body.error.code).toBe('invalid_request');
+    expect(blamedFields(response)).toEqual(invalidFields);
+    for (const { field, message } of response.body.error.details) expect(message).toContain(field);
     expect((await live.get('/v1/qrcodes')).body.pagination.total, 'nothing was created').toBe(0);
   });
 
   test.each(['[]', '"code"', '7', 'null', 'true'])('a body of %s: 400', async (body) => {
     const { live } = await service.account();
-    const answer = await live.send('/v1/qrcodes', {
+    const response = await live.send('/v1/qrcodes', {
       method: 'POST',
       body,
       headers: { 'content-type': 'application/json' },
     });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.message).toBe('The body must be an object.');
+    expect(response.status).toBe(400);
+    expect(response.body.error.message).toBe('The body must be an object.');
   });
 
   test('a destination on the service’s own short links: 400', async () => {
     const { live } = await service.account();
-    const answer = await live.post('/v1/qrcodes', newCode({ destination_url: `${service.urls[0]}/anything` }));
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.message).toContain('loop');
+    const response = await live.post('/v1/qrcodes', newCode({ destination_url: `${service.urls[0]}/anything` }));
+    expect(response.status).toBe(400);
+    expect(response.body.error.message).toContain('loop');
   });
 
   test('a taken short code: 409', async () => {
     const { live } = await service.account();
     await created(live, { short_code: 'once-only' });
-    const answer = await live.post('/v1/qrcodes', newCode({ short_code: 'once-only' }));
-    expect(answer.status).toBe(409);
-    expect(answer.body.error).toEqual({
+    const response = await live.post('/v1/qrcodes', newCode({ short_code: 'once-only' }));
+    expect(response.status).toBe(409);
+    expect(response.body.error).toEqual({
       code: 'short_code_taken',
       message: 'short_code "once-only" is taken; choose another.',
       details: [{ field: 'short_code', message: 'short_code "once-only" is taken; choose another.' }],
@@ -178,9 +178,9 @@ describe('security', () => {
     const [first, second] = [await service.account(), await service.account()];
     const body = await created(first.live, { short_code: 'Letter-Case' });
     for (const client of [first.live, second.test]) {
-      const answer = await client.post('/v1/qrcodes', newCode({ short_code: 'letter-CASE' }));
-      expect([answer.status, answer.body.error.code]).toEqual([409, 'short_code_taken']);
-      expect(answer.body.error.message).toBe(
+      const response = await client.post('/v1/qrcodes', newCode({ short_code: 'letter-CASE' }));
+      expect([response.status, response.body.error.code]).toEqual([409, 'short_code_taken']);
+      expect(response.body.error.message).toBe(
         'short_code "letter-CASE" is taken by "Letter-Case", which differs only in case; choose another.',
       );
       if (client === first.live) await first.live.delete(`/v1/qrcodes/${body.id}`);
@@ -191,11 +191,11 @@ describe('security', () => {
     const [first, second] = [await service.account(), await service.account()];
     const spelled = (i: number) =>
       [...'wanted-in-case'].map((letter, bit) => ((i >> (bit % 5)) & 1 ? letter.toUpperCase() : letter)).join('');
-    const answers = await atOnce(20, (i) =>
+    const responses = await atOnce(20, (i) =>
       (i % 2 ? first.live : second.test).post('/v1/qrcodes', newCode({ short_code: spelled(i) })),
     );
-    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 19 });
-    for (const { status, body } of answers) if (status === 409) expect(body.error.code).toBe('short_code_taken');
+    expect(countStatuses(responses)).toEqual({ 201: 1, 409: 19 });
+    for (const { status, body } of responses) if (status === 409) expect(body.error.code).toBe('short_code_taken');
   });
 
   test('a short code is never reassigned: not after delete, not to another account or mode', async () => {
@@ -203,28 +203,28 @@ describe('security', () => {
     const body = await created(first.live, { short_code: 'printed' });
     await first.live.delete(`/v1/qrcodes/${body.id}`);
     for (const client of [first.live, first.test, second.live, second.test]) {
-      const answer = await client.post('/v1/qrcodes', newCode({ short_code: 'printed' }));
-      expect(answer.body.error.code).toBe('short_code_taken');
+      const response = await client.post('/v1/qrcodes', newCode({ short_code: 'printed' }));
+      expect(response.body.error.code).toBe('short_code_taken');
     }
   });
 
   test('of 20 concurrent creates with the same short code, one succeeds and 19 get 409', async () => {
     const [first, second] = [await service.account(), await service.account()];
-    const answers = await atOnce(20, (i) =>
+    const responses = await atOnce(20, (i) =>
       (i % 2 ? first.live : second.test).post('/v1/qrcodes', newCode({ short_code: 'wanted-by-all' })),
     );
-    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 19 });
-    for (const { status, body } of answers) if (status === 409) expect(body.error.code).toBe('short_code_taken');
+    expect(countStatuses(responses)).toEqual({ 201: 1, 409: 19 });
+    for (const { status, body } of responses) if (status === 409) expect(body.error.code).toBe('short_code_taken');
   });
 
   test('__proto__ and constructor are unknown fields', async () => {
     const { live } = await service.account();
-    const answer = await live.send('/v1/qrcodes', {
+    const response = await live.send('/v1/qrcodes', {
       method: 'POST',
       body: '{"name":"x","destination_url":"https://e.com","__proto__":{"status":"draft"},"constructor":{"a":1}}',
       headers: { 'content-type': 'application/json' },
     });
-    expect(answer.status).toBe(400);
-    expect(blamedFields(answer)).toEqual(['__proto__', 'constructor']);
+    expect(response.status).toBe(400);
+    expect(blamedFields(response)).toEqual(['__proto__', 'constructor']);
   });
 });

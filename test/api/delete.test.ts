@@ -13,9 +13,9 @@ describe('DELETE /v1/qrcodes/:id', () => {
     const { id } = await created(live);
     const path = `/v1/qrcodes/${id}`;
 
-    const answer = await live.delete(path);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ deleted: true, id });
+    const response = await live.delete(path);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ deleted: true, id });
 
     expect((await live.get(path)).status).toBe(404);
     expect((await live.get(`${path}/history`)).status).toBe(404);
@@ -27,8 +27,8 @@ describe('DELETE /v1/qrcodes/:id', () => {
   test('of 10 concurrent deletes, one succeeds and nine get 404', async () => {
     const { live } = await service.account();
     const { id } = await created(live);
-    const answers = await atOnce(10, () => live.delete(`/v1/qrcodes/${id}`));
-    expect(countStatuses(answers)).toEqual({ 200: 1, 404: 9 });
+    const responses = await atOnce(10, () => live.delete(`/v1/qrcodes/${id}`));
+    expect(countStatuses(responses)).toEqual({ 200: 1, 404: 9 });
     expect((await live.get('/v1/account')).body.usage.qr_codes, 'counted off once').toBe(0);
   });
 

@@ -115,7 +115,7 @@ describe('a copy', () => {
 });
 
 describe('refused', () => {
-  test('invalid and unknown fields, all in one answer, with the nearest name', async () => {
+  test('invalid and unknown fields, all in one response, with the nearest name', async () => {
     const original = await create({ ...everything, short_code: undefined });
     const refused = await duplicate(original, { name: null, expires_at: '2025-01-01T00:00:00Z', styl: {} });
     expect(refused.status).toBe(400);
@@ -155,13 +155,13 @@ describe('refused', () => {
 test('an Idempotency-Key makes one copy of one code, also if the original is changed and deleted meanwhile', async () => {
   const [original, other] = [await create(), await create()];
   const key = { 'idempotency-key': 'copy-1' };
-  const answers = await atOnce(3, () => duplicate(original, { name: 'Copy' }, key));
+  const responses = await atOnce(3, () => duplicate(original, { name: 'Copy' }, key));
   await account.live.patch(`/v1/qrcodes/${original.id}`, { destination_url: 'https://example.com/new' });
-  answers.push(await duplicate(original, { name: 'Copy' }, key));
+  responses.push(await duplicate(original, { name: 'Copy' }, key));
   await account.live.delete(`/v1/qrcodes/${original.id}`);
-  answers.push(await duplicate(original, { name: 'Copy' }, key));
-  expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
-  expect(answers.map(({ headers }) => headers.get('idempotent-replayed')).filter(Boolean)).toHaveLength(4);
+  responses.push(await duplicate(original, { name: 'Copy' }, key));
+  expect(new Set(responses.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+  expect(responses.map(({ headers }) => headers.get('idempotent-replayed')).filter(Boolean)).toHaveLength(4);
   for (const conflict of [await duplicate(other, { name: 'Copy' }, key), await duplicate(original, {}, key)])
     expect([conflict.status, conflict.body.error.code]).toEqual([409, 'idempotency_conflict']);
   expect((await account.live.get('/v1/qrcodes')).body.pagination.total).toBe(2);

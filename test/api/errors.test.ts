@@ -27,9 +27,9 @@ describe('an unknown path', () => {
     `/v1/${'x'.repeat(3_000)}`,
   ])('%.40s: 404 as JSON', async (path) => {
     const { live } = await service.account();
-    const answer = await live.get(path);
-    expect(answer.status).toBe(404);
-    expect(answer.body.error.code).toBe('not_found');
+    const response = await live.get(path);
+    expect(response.status).toBe(404);
+    expect(response.body.error.code).toBe('not_found');
   });
 
   test.each(['/v1/none', '/v1/qrcodes/qr_1/none'])('%s: 404 with any method', async (path) => {
@@ -51,22 +51,22 @@ describe('an unsupported method', () => {
   ])('%s: 405 to %j, with Allow', async (path, methods, allowed) => {
     const { live } = await service.account();
     for (const method of methods) {
-      const answer = await live.send(path, { method });
-      expect(answer.status, method).toBe(405);
-      expect(answer.body.error.code).toBe('method_not_allowed');
-      expect(answer.headers.get('allow')?.split(', ').toSorted()).toEqual(allowed);
+      const response = await live.send(path, { method });
+      expect(response.status, method).toBe(405);
+      expect(response.body.error.code).toBe('method_not_allowed');
+      expect(response.headers.get('allow')?.split(', ').toSorted()).toEqual(allowed);
     }
   });
 
   test.each(['TRACE', 'PROPFIND', 'PURGE', 'LOCK'])('%s: 405', async (method) => {
     const { keys } = await service.account();
-    const answer = await sendRaw(url(), [
+    const response = await sendRaw(url(), [
       `${method} /v1/qrcodes HTTP/1.1`,
       'Host: localhost',
       `Authorization: Bearer ${keys.live}`,
     ]);
-    expect(answer.status).toBe(405);
-    expect(JSON.parse(answer.text).error.code).toBe('method_not_allowed');
+    expect(response.status).toBe(405);
+    expect(JSON.parse(response.text).error.code).toBe('method_not_allowed');
   });
 });
 
@@ -76,9 +76,9 @@ describe('query parameters', () => {
 
   test('an unknown one: 400 that names the nearest known one, or all of them', async () => {
     const { live } = await service.account();
-    const answer = await live.get('/v1/qrcodes/qr_0000000000000000000000/history?pge=2&color=red&limit=0');
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
-    expect(messagesOf(answer.body.error)).toEqual([
+    const response = await live.get('/v1/qrcodes/qr_0000000000000000000000/history?pge=2&color=red&limit=0');
+    expect([response.status, response.body.error.code]).toEqual([400, 'invalid_request']);
+    expect(messagesOf(response.body.error)).toEqual([
       ['pge', 'pge is not a query parameter of this operation: did you mean page?'],
       ['color', 'color is not a query parameter of this operation: it accepts page, limit.'],
       ['limit', 'limit must be an integer from 1 to 500.'],
@@ -87,9 +87,9 @@ describe('query parameters', () => {
 
   test('a repeated one: 400', async () => {
     const { live } = await service.account();
-    const answer = await live.get('/v1/qrcodes?page=1&page=2&limit=0&limit=5');
-    expect(answer.status).toBe(400);
-    expect(messagesOf(answer.body.error)).toEqual([
+    const response = await live.get('/v1/qrcodes?page=1&page=2&limit=0&limit=5');
+    expect(response.status).toBe(400);
+    expect(messagesOf(response.body.error)).toEqual([
       ['page', 'page must be given only once.'],
       ['limit', 'limit must be given only once.'],
     ]);
@@ -100,16 +100,16 @@ describe('query parameters', () => {
     const operations = await operationsOf(url());
     expect(operations.length).toBeGreaterThan(20);
     for (const [method, path, { requestBody }] of operations) {
-      const answer = await live.send(`${path.replace('{id}', 'qr_0000000000000000000000')}?unknown_one=1`, {
+      const response = await live.send(`${path.replace('{id}', 'qr_0000000000000000000000')}?unknown_one=1`, {
         method,
         ...(requestBody === undefined ? {} : { body: '{}', headers: { 'content-type': 'application/json' } }),
       });
-      expect(answer.status, `${method} ${path}`).toBe(400);
-      expect(answer.text, `${method} ${path}`).toContain('unknown_one');
+      expect(response.status, `${method} ${path}`).toBe(400);
+      expect(response.text, `${method} ${path}`).toContain('unknown_one');
     }
   });
 
-  test('thousands of unknown ones get a short answer', async () => {
+  test('thousands of unknown ones get a short response', async () => {
     const { live } = await service.account();
     const search = Array.from({ length: 1_000 }, (_, i) => `p${i}=`).join('&');
     expect((await live.get(`/v1/account?${search}`)).body.error.details).toHaveLength(20);
@@ -146,13 +146,13 @@ describe('an invalid Host header', () => {
     'Host: %s is served like any other host',
     async (host) => {
       const { keys } = await service.account();
-      const answer = await sendRaw(url(), [
+      const response = await sendRaw(url(), [
         'GET /v1/qrcodes?limit=5 HTTP/1.1',
         `Host: ${host}`,
         `Authorization: Bearer ${keys.live}`,
       ]);
-      expect(answer.status).toBe(200);
-      expect(JSON.parse(answer.text).pagination.limit).toBe(5);
+      expect(response.status).toBe(200);
+      expect(JSON.parse(response.text).pagination.limit).toBe(5);
     },
   );
 });
@@ -163,15 +163,15 @@ describe('an internal error', () => {
     const { sql } = service.database;
     await sql`ALTER TABLE codes RENAME TO codes_elsewhere`;
     try {
-      for (const answer of [await live.get('/v1/qrcodes'), await live.post('/v1/qrcodes', newCode())]) {
-        expect(answer.status).toBe(500);
-        expect(answer.body).toEqual({
+      for (const response of [await live.get('/v1/qrcodes'), await live.post('/v1/qrcodes', newCode())]) {
+        expect(response.status).toBe(500);
+        expect(response.body).toEqual({
           error: {
             code: 'internal_error',
             message: 'Internal error. Report the X-Request-Id of this response to the operator of the service.',
           },
         });
-        expect(answer.text).not.toMatch(/codes_|relation|sql|stack/i);
+        expect(response.text).not.toMatch(/codes_|relation|sql|stack/i);
       }
     } finally {
       await sql`ALTER TABLE codes_elsewhere RENAME TO codes`;

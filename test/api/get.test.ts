@@ -12,9 +12,9 @@ describe('GET /v1/qrcodes/:id', () => {
   test('returns the code as created, including its style', async () => {
     const { live } = await service.account();
     const body = await created(live, { style: { dotsType: 'dots' } });
-    const answer = await live.get(`/v1/qrcodes/${body.id}`);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ ...body, version: 1, availability: 'live' });
+    const response = await live.get(`/v1/qrcodes/${body.id}`);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ ...body, version: 1, availability: 'live' });
   });
 
   test('short_url and image_url use the configured base URLs', async () => {
@@ -37,15 +37,15 @@ describe('GET /v1/qrcodes/:id', () => {
     const body = await created(live);
     for (const own of [`http://127.0.0.1:${port}/x`, `http://[::1]:${port}`, `http://LocalHost.:${port}/x?y`]) {
       const destination_url = own;
-      const answers = [
+      const responses = [
         await live.post('/v1/qrcodes', newCode({ destination_url })),
         await live.post('/v1/qrcodes/bulk', { qrcodes: [newCode({ destination_url })] }),
         await live.patch(`/v1/qrcodes/${body.id}`, { destination_url }),
       ];
-      for (const answer of answers) {
-        expect([answer.status, answer.body.error.code]).toEqual([400, 'invalid_request']);
-        expect(blamedFields(answer)).toEqual(['destination_url']);
-        expect(answer.body.error.message).toContain('loop');
+      for (const response of responses) {
+        expect([response.status, response.body.error.code]).toEqual([400, 'invalid_request']);
+        expect(blamedFields(response)).toEqual(['destination_url']);
+        expect(response.body.error.message).toContain('loop');
       }
     }
   });
@@ -58,8 +58,8 @@ describe('GET /v1/qrcodes/:id', () => {
       'https://google.com\\.evil.example',
       'https://example.com/\u202egpj.exe',
     ]) {
-      const answer = await live.patch(`/v1/qrcodes/${body.id}`, { destination_url });
-      expect([answer.status, blamedFields(answer)]).toEqual([400, ['destination_url']]);
+      const response = await live.patch(`/v1/qrcodes/${body.id}`, { destination_url });
+      expect([response.status, blamedFields(response)]).toEqual([400, ['destination_url']]);
     }
     await service.database.sql`UPDATE codes SET destination_url = 'https://me@example.com/' WHERE id = ${body.id}`;
     const renamed = await live.patch(`/v1/qrcodes/${body.id}`, { name: 'Renamed' });
@@ -83,8 +83,8 @@ describe('GET /v1/qrcodes/:id', () => {
     'x'.repeat(2_000),
   ])('returns 404 for %s', async (id) => {
     const { live } = await service.account();
-    const answer = await live.get(`/v1/qrcodes/${id}`);
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({ error: { code: 'not_found', message: 'There is no such QR code.' } });
+    const response = await live.get(`/v1/qrcodes/${id}`);
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({ error: { code: 'not_found', message: 'There is no such QR code.' } });
   });
 });

@@ -9,7 +9,7 @@ const service = useService({ projections: false, instances: 2 });
 const create = (client: Api, key: string, fields: Record<string, unknown> = {}) =>
   client.post('/v1/qrcodes', newCode(fields), { 'idempotency-key': key });
 const totalOf = async (client: Api) => (await client.get('/v1/qrcodes')).body.pagination.total;
-const isReplay = (answer: { headers: Headers }) => answer.headers.get('idempotent-replayed') === 'true';
+const isReplay = (response: { headers: Headers }) => response.headers.get('idempotent-replayed') === 'true';
 
 /** Sets back the time at which responses were stored. */
 const age = (account: string, interval: string) => service.database.sql`
@@ -38,10 +38,10 @@ describe('the same key and body', () => {
 
   test('10 concurrent requests on two instances create one code and get the same response', async () => {
     const { keys } = await service.account();
-    const answers = await atOnce(10, (i) => create(service.client(i % 2, keys.live), 'order-3'));
-    expect(countStatuses(answers)).toEqual({ 201: 10 });
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(answers.filter(isReplay)).toHaveLength(9);
+    const responses = await atOnce(10, (i) => create(service.client(i % 2, keys.live), 'order-3'));
+    expect(countStatuses(responses)).toEqual({ 201: 10 });
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
+    expect(responses.filter(isReplay)).toHaveLength(9);
     expect(await totalOf(service.client(0, keys.live))).toBe(1);
   });
 
@@ -49,8 +49,8 @@ describe('the same key and body', () => {
     const { live } = await service.account();
     const send = () =>
       live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode()] }, { 'idempotency-key': 'order-4' });
-    const answers = await atOnce(4, send);
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const responses = await atOnce(4, send);
+    expect(new Set(responses.map(({ text }) => text)).size).toBe(1);
     expect(await totalOf(live)).toBe(2);
   });
 
@@ -134,17 +134,17 @@ describe('the same key with another request', () => {
 
   test('of 10 concurrent requests with different bodies, one creates and nine get 409', async () => {
     const { live } = await service.account();
-    const answers = await atOnce(10, (i) => create(live, 'order-8', { name: `Body ${i}` }));
-    expect(countStatuses(answers)).toEqual({ 201: 1, 409: 9 });
+    const responses = await atOnce(10, (i) => create(live, 'order-8', { name: `Body ${i}` }));
+    expect(countStatuses(responses)).toEqual({ 201: 1, 409: 9 });
     expect(await totalOf(live)).toBe(1);
   });
 
   test('keys are separate for each account and mode', async () => {
     const [one, two] = [await service.account(), await service.account()];
-    const answers = await Promise.all([one.live, one.test, two.live].map((client) => create(client, 'shared')));
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
-    expect(answers.some(isReplay)).toBe(false);
-    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(3);
+    const responses = await Promise.all([one.live, one.test, two.live].map((client) => create(client, 'shared')));
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(responses.some(isReplay)).toBe(false);
+    expect(new Set(responses.map(({ body }) => body.id)).size).toBe(3);
   });
 });
 
@@ -217,9 +217,9 @@ describe('the header value', () => {
     ['a tab', 'a\tb'],
   ])('must not be %s: 400', async (_, key) => {
     const { live } = await service.account();
-    const answer = await create(live, key);
-    expect(answer.status).toBe(400);
-    expect(blamedFields(answer)).toEqual(['Idempotency-Key']);
+    const response = await create(live, key);
+    expect(response.status).toBe(400);
+    expect(blamedFields(response)).toEqual(['Idempotency-Key']);
     expect(await totalOf(live)).toBe(0);
   });
 });

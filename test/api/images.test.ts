@@ -13,8 +13,8 @@ import { type TestAccount, useService } from '../support/service.ts';
 const service = useService({ projections: false });
 
 const bytesOf = async (url: string, headers: Record<string, string> = {}, method = 'GET') => {
-  const answer = await fetch(url, { method, headers });
-  return { status: answer.status, headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
+  const response = await fetch(url, { method, headers });
+  return { status: response.status, headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
 };
 
 async function given(fields: Record<string, unknown> = {}) {
@@ -147,7 +147,7 @@ describe('the public image', () => {
     expect((await app.handle(new Request(`${image}?size=64`))).status, 'draws again afterwards').toBe(200);
   });
 
-  test('is drawn for the account of its code, so that those of one account do not delay the others', async () => {
+  test('is drawn for the account of its code, so that images of one account do not delay the others', async () => {
     const { image, id: account } = await given();
     const drawnFor: RenderedFor[] = [];
     const run = async (_kind: string, _load: unknown, whom: RenderedFor) => {
@@ -204,9 +204,9 @@ describe('preflight', () => {
     ['short_url', { style: {}, short_url: 'x' }],
   ])('400 that names %s', async (field, body) => {
     const { live } = await service.account();
-    const answer = await live.post('/v1/preflight', body);
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.details[0].field).toBe(field);
+    const response = await live.post('/v1/preflight', body);
+    expect(response.status).toBe(400);
+    expect(response.body.error.details[0].field).toBe(field);
   });
 
   const invisible = {
@@ -262,9 +262,9 @@ describe('preflight', () => {
       ['/v1/preflight', { style }],
       ['/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode({ style })] }],
     ] as const) {
-      const { status, body: answer } = await live.post(path, body);
-      expect([status, answer.error.code], path).toEqual([422, 'unsupported_characters']);
-      expect(answer.error.details).toMatchObject([
+      const { status, body: response } = await live.post(path, body);
+      expect([status, response.error.code], path).toEqual([422, 'unsupported_characters']);
+      expect(response.error.details).toMatchObject([
         { field: 'style.frame.text', message: expect.stringContaining(`frames have no ${missing}`) },
       ]);
     }
@@ -294,13 +294,13 @@ describe('POST /v1/sheets', () => {
     await created(live, { name: 'Table 2', tags: ['tables'] });
     const sheet = async (body: object) => {
       const headers = { authorization: `Bearer ${keys.live}`, 'content-type': 'application/json' };
-      const answer = await fetch(`${service.urls[0]}/v1/sheets`, {
+      const response = await fetch(`${service.urls[0]}/v1/sheets`, {
         method: 'POST',
         headers,
         body: JSON.stringify(body),
       });
-      expect(answer.headers.get('content-type')).toBe('application/pdf');
-      return Buffer.from(await answer.arrayBuffer()).toString('latin1');
+      expect(response.headers.get('content-type')).toBe('application/pdf');
+      return Buffer.from(await response.arrayBuffer()).toString('latin1');
     };
     const grid = { page: { width: 60, height: 30 }, columns: 1, rows: 1, margins: 2 };
     expect(await sheet({ tag: 'Tables', layout: grid, caption: 'name' })).toContain('/Count 2');
@@ -342,8 +342,8 @@ describe('POST /v1/sheets', () => {
     [404, 'tag', { tag: 'x', layout: 'a4-3x8' }],
   ])('%i that names %s', async (status, field, body) => {
     const { live } = await service.account();
-    const answer = await live.post('/v1/sheets', body);
-    expect(answer.status).toBe(status);
-    expect(answer.body.error.details[0].field).toBe(field);
+    const response = await live.post('/v1/sheets', body);
+    expect(response.status).toBe(status);
+    expect(response.body.error.details[0].field).toBe(field);
   });
 });

@@ -3,7 +3,7 @@ import { type Scope, scopes } from '../../events/scopes.ts';
 import { access, type OperationId, scopeOf } from '../../src/api/http/access.ts';
 import type { Service } from '../../src/api/service.ts';
 import { operatorOperations } from '../../src/console/operator/serve.ts';
-import { type ApiAnswer, created, type Json } from '../support/api.ts';
+import { created, type Json, type ReceivedResponse } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
 import { operationsOf } from '../support/documented.ts';
 import { followFeed } from '../support/feed.ts';
@@ -14,7 +14,7 @@ let aheadMs = 0;
 const service = useService({ projections: false, instances: 2, clock: () => new Date(Date.now() + aheadMs) });
 const hourMs = 3_600_000;
 const inHours = (hours: number) => new Date(Date.now() + hours * hourMs).toISOString();
-const outcome = ({ status, body }: ApiAnswer<Json>) => [status, body.error?.code];
+const outcome = ({ status, body }: ReceivedResponse<Json>) => [status, body.error?.code];
 
 async function newKey({ live }: Pick<TestAccount, 'live'>, limits: Record<string, unknown>): Promise<Json> {
   const { status, body } = await live.post('/v1/account/keys', { name: 'Limited', ...limits });
@@ -42,9 +42,9 @@ describe('scopes', () => {
       const limited = service.client(0, key);
       const allowed: string[] = [];
       for (const { id, method, path } of operations) {
-        const answer = await limited.send(path, { method });
-        if (answer.body.error?.code !== 'insufficient_scope') allowed.push(id);
-        else expect(answer.body.error.message).toContain(`needs the scope ${scopeOf(id)},`);
+        const response = await limited.send(path, { method });
+        if (response.body.error?.code !== 'insufficient_scope') allowed.push(id);
+        else expect(response.body.error.message).toContain(`needs the scope ${scopeOf(id)},`);
       }
       return allowed;
     };
@@ -54,7 +54,8 @@ describe('scopes', () => {
 
   test('the table has no operation that does not exist', async () => {
     const documented = (await operationsOf(service.urls[0] as string)).map(([, , { operationId }]) => operationId);
-    const ofConsole = /Selected|Console|Me$|Totp$|Passkey$|^replaceRecoveryCodes$|^checkShortCodes$|^createPhoneLink$/;
+    const ofConsole =
+      /Selected|Console|Me$|Totp$|Passkey$|^replaceRecoveryCodes$|^listSecurityChanges$|^checkShortCodes$|^createPhoneLink$/;
     const ofOperators: string[] = operatorOperations({ addresses: {} } as unknown as Service).map(
       (one) => one.operationId,
     );
@@ -66,8 +67,8 @@ describe('scopes', () => {
     const account = await service.account();
     const code = await created(account.live);
     const reading = service.client(0, (await newKey(account, { scopes: ['codes.read'] })).key);
-    const answer = await reading.patch(`/v1/qrcodes/${code.id}`, { name: 'Other' });
-    expect(outcome(answer)).toEqual([403, 'insufficient_scope']);
+    const response = await reading.patch(`/v1/qrcodes/${code.id}`, { name: 'Other' });
+    expect(outcome(response)).toEqual([403, 'insufficient_scope']);
     expect((await reading.get(`/v1/qrcodes/${code.id}`)).body.name).toBe(code.name);
     expect((await reading.head('/v1/account')).status).toBe(403);
     expect((await reading.head('/v1/qrcodes')).status).toBe(200);
@@ -99,9 +100,9 @@ describe('expiry', () => {
     for (const client of clients) expect((await client.get('/v1/account')).status).toBe(200);
     await expire(key);
     for (const client of clients) {
-      const answer = await client.get('/v1/account');
-      expect(outcome(answer)).toEqual([401, 'unauthorized']);
-      expect(answer.body.error.message).toMatch(/^The API key expired on \d{4}-/);
+      const response = await client.get('/v1/account');
+      expect(outcome(response)).toEqual([401, 'unauthorized']);
+      expect(response.body.error.message).toMatch(/^The API key expired on \d{4}-/);
     }
     const ids = async (query: string) =>
       (await account.live.get(`/v1/account/keys${query}`)).body.data.map(({ id }: Json) => id);
@@ -116,8 +117,8 @@ describe('expiry', () => {
     await tab.signIn(key.key);
     expect((await tab.get('/console/api/account')).status).toBe(200);
     await expire(key);
-    const answer = await tab.get('/console/api/account');
-    expect([answer.status, answer.body.error.message]).toEqual([401, expect.stringContaining('has expired')]);
+    const response = await tab.get('/console/api/account');
+    expect([response.status, response.body.error.message]).toEqual([401, expect.stringContaining('has expired')]);
     expect((await tab.get('/console')).text).toContain('The API key of your session has expired.');
     expect((await tab.signIn(key.key)).text).toContain('This API key has expired.');
   });
@@ -146,9 +147,9 @@ describe('networks', () => {
       expect((await client.get('/v1/account', from(address))).status, address).toBe(200);
     const before = (await client.get('/v1/account', from('203.0.113.9'))).body.usage.requests;
     for (const address of ['198.51.100.8', '203.0.114.1', '2001:db8:2::5']) {
-      const answer = await client.get('/v1/account', from(address));
-      expect(outcome(answer), address).toEqual([403, 'address_not_allowed']);
-      expect(answer.text, 'no address in the answer').not.toContain(address);
+      const response = await client.get('/v1/account', from(address));
+      expect(outcome(response), address).toEqual([403, 'address_not_allowed']);
+      expect(response.text, 'no address in the response').not.toContain(address);
     }
     expect((await client.get('/v1/account', from('203.0.113.9'))).body.usage.requests).toBe(before + 1);
     await account.live.delete(`/v1/account/keys/${key.id}`);
@@ -186,9 +187,9 @@ describe('POST /v1/account/keys', () => {
     ],
   ])('%s: 400', async (_, limits, invalidFields) => {
     const { live } = await service.account();
-    const answer = await live.post('/v1/account/keys', { name: 'Limited', ...limits });
-    expect(answer.status).toBe(400);
-    expect(blamedFields(answer)).toEqual(invalidFields);
+    const response = await live.post('/v1/account/keys', { name: 'Limited', ...limits });
+    expect(response.status).toBe(400);
+    expect(blamedFields(response)).toEqual(invalidFields);
   });
 
   const own = {
@@ -209,8 +210,8 @@ describe('POST /v1/account/keys', () => {
   ])('a limited key asks for %s', async (_, wanted, status, code) => {
     const account = await service.account();
     const limited = service.client(0, (await newKey(account, own)).key);
-    const answer = await limited.post('/v1/account/keys', { name: 'Next', ...wanted });
-    expect(outcome(answer)).toEqual([status, code]);
+    const response = await limited.post('/v1/account/keys', { name: 'Next', ...wanted });
+    expect(outcome(response)).toEqual([status, code]);
   });
 
   test('an account has 500 valid keys at most', async () => {

@@ -78,16 +78,16 @@ describe('POST /v1/account/keys/:id/rotate', () => {
   test.each([-1, 169, '24', null])('an overlap of %j hours: 400', async (overlap_hours) => {
     const account = await service.account();
     const id = await liveKeyOf(account);
-    const answer = await account.live.post(`/v1/account/keys/${id}/rotate`, { overlap_hours });
-    expect([answer.status, blamedFields(answer)]).toEqual([400, ['overlap_hours']]);
+    const response = await account.live.post(`/v1/account/keys/${id}/rotate`, { overlap_hours });
+    expect([response.status, blamedFields(response)]).toEqual([400, ['overlap_hours']]);
   });
 
   test('a key rotates no key that may do more, nor a live key with a test key', async () => {
     const account = await service.account();
     const id = await liveKeyOf(account);
     const rotateWith = async (key: string, body = {}) => {
-      const answer = await second(key).post(`/v1/account/keys/${id}/rotate`, body);
-      return [answer.status, answer.body.error?.code];
+      const response = await second(key).post(`/v1/account/keys/${id}/rotate`, body);
+      return [response.status, response.body.error?.code];
     };
     const limited = async (limits: object) =>
       (await account.live.post('/v1/account/keys', { name: 'Limited', mode: 'live', ...limits })).body.key;

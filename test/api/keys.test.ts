@@ -35,7 +35,7 @@ describe('POST /v1/account/keys', () => {
     expect((await second(body.key).get('/v1/account')).body).toMatchObject({ id: account, mode });
   });
 
-  test('the default mode is that of the calling key', async () => {
+  test('the default mode is the mode of the calling key', async () => {
     const { test: development } = await service.account();
     expect((await development.post('/v1/account/keys', { name: 'Script' })).body.mode).toBe('test');
   });
@@ -48,15 +48,15 @@ describe('POST /v1/account/keys', () => {
     ['a given secret', { name: 'x', key: 'sk_live_1' }, ['key']],
   ])('%s: 400', async (_, body, invalidFields) => {
     const { live } = await service.account();
-    const answer = await live.post('/v1/account/keys', body);
-    expect(answer.status).toBe(400);
-    expect(blamedFields(answer)).toEqual(invalidFields);
+    const response = await live.post('/v1/account/keys', body);
+    expect(response.status).toBe(400);
+    expect(blamedFields(response)).toEqual(invalidFields);
   });
 
   test('5 concurrent creates each succeed or get 409', async () => {
     const { live } = await service.account();
-    const answers = await atOnce(5, (i) => live.post('/v1/account/keys', { name: `Key ${i}` }));
-    const { 201: created = 0, 409: lost = 0 } = countStatuses(answers);
+    const responses = await atOnce(5, (i) => live.post('/v1/account/keys', { name: `Key ${i}` }));
+    const { 201: created = 0, 409: lost = 0 } = countStatuses(responses);
     expect(created + lost).toBe(5);
     expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2 + created);
   });
@@ -66,16 +66,16 @@ describe('GET /v1/account/keys', () => {
   test('lists prefix and last 4 of every valid key, oldest first, and never a secret', async () => {
     const { live, keys } = await service.account();
     const key = (await live.post('/v1/account/keys', { name: 'Third', mode: 'live' })).body;
-    const answer = await live.get('/v1/account/keys');
-    const times = answer.body.data.map(({ created_at }: Json) => created_at);
+    const response = await live.get('/v1/account/keys');
+    const times = response.body.data.map(({ created_at }: Json) => created_at);
     expect(times).toEqual(times.toSorted());
-    expect(answer.body.data.toSorted((a: Json, b: Json) => a.name.localeCompare(b.name))).toMatchObject([
+    expect(response.body.data.toSorted((a: Json, b: Json) => a.name.localeCompare(b.name))).toMatchObject([
       { name: 'Live key', mode: 'live', prefix: 'sk_live_', last4: keys.live.slice(-4) },
       { name: 'Test key', mode: 'test', prefix: 'sk_test_', last4: keys.test.slice(-4) },
       { id: key.id, name: 'Third', mode: 'live', prefix: 'sk_live_', last4: key.key.slice(-4) },
     ]);
-    for (const secret of [keys.live, keys.test, key.key]) expect(answer.text).not.toContain(secret.slice(8, -4));
-    expect(answer.text, 'no hash either').not.toMatch(/[0-9a-f]{64}/);
+    for (const secret of [keys.live, keys.test, key.key]) expect(response.text).not.toContain(secret.slice(8, -4));
+    expect(response.text, 'no hash either').not.toMatch(/[0-9a-f]{64}/);
   });
 
   test('shows when a key was last used', async () => {
@@ -110,9 +110,9 @@ describe('DELETE /v1/account/keys/:id', () => {
     const key = (await live.post('/v1/account/keys', { name: 'Lost laptop' })).body;
     expect((await second(key.key).get('/v1/account')).status).toBe(200);
 
-    const answer = await live.delete(`/v1/account/keys/${key.id}`);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ deleted: true, id: key.id });
+    const response = await live.delete(`/v1/account/keys/${key.id}`);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ deleted: true, id: key.id });
     expect((await second(key.key).get('/v1/account')).status).toBe(401);
     expect((await service.client(0, key.key).get('/v1/account')).status).toBe(401);
     expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2);
@@ -134,9 +134,9 @@ describe('DELETE /v1/account/keys/:id', () => {
     const account = await service.account();
     const { live } = account;
     const own = await liveKeyOf(account);
-    const answer = await live.delete(`/v1/account/keys/${own.id}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body.error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('itself') });
+    const response = await live.delete(`/v1/account/keys/${own.id}`);
+    expect(response.status).toBe(400);
+    expect(response.body.error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('itself') });
     expect((await live.get('/v1/account')).status).toBe(200);
   });
 
@@ -186,17 +186,17 @@ describe('a test key', () => {
 
   test('cannot create a live key: 403 live_key_required, and no key is added', async () => {
     const { live, test: development } = await service.account();
-    const answer = await development.post('/v1/account/keys', { name: 'Mine', mode: 'live' });
-    expect([answer.status, answer.body.error.code]).toEqual([403, 'live_key_required']);
-    expect(answer.body.error.message).toContain('with a live key');
+    const response = await development.post('/v1/account/keys', { name: 'Mine', mode: 'live' });
+    expect([response.status, response.body.error.code]).toEqual([403, 'live_key_required']);
+    expect(response.body.error.message).toContain('with a live key');
     expect((await live.get('/v1/account/keys')).body.data).toHaveLength(2);
   });
 
   test('cannot revoke a live key: 404, and the key stays valid', async () => {
     const account = await service.account();
     const { id } = await liveKeyOf(account);
-    const answer = await account.test.delete(`/v1/account/keys/${id}`);
-    expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found']);
+    const response = await account.test.delete(`/v1/account/keys/${id}`);
+    expect([response.status, response.body.error.code]).toEqual([404, 'not_found']);
     expect((await account.live.get('/v1/account')).status).toBe(200);
   });
 

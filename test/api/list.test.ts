@@ -8,7 +8,7 @@ import { useService } from '../support/service.ts';
 const frozen = new Date('2026-03-01T09:30:00.000Z');
 const service = useService({ clock: () => frozen });
 
-const names = (answer: { body: Json }) => answer.body.data.map(({ name }: { name: string }) => name);
+const names = (response: { body: Json }) => response.body.data.map(({ name }: { name: string }) => name);
 
 async function make(client: Api, count: number): Promise<Json[]> {
   const qrcodes = Array.from({ length: count }, (_, i) => newCode({ name: `Code ${i}` }));
@@ -109,9 +109,9 @@ describe('pages', () => {
     async (page) => {
       const { live } = await service.account();
       await make(live, 3);
-      const answer = await live.get(`/v1/qrcodes?page=${page}&limit=1`);
-      expect(answer.status).toBe(200);
-      expect(answer.body).toEqual({
+      const response = await live.get(`/v1/qrcodes?page=${page}&limit=1`);
+      expect(response.status).toBe(200);
+      expect(response.body).toEqual({
         data: [],
         pagination: { page: Number(page), limit: 1, total: 3, total_pages: 3 },
         next: null,
@@ -149,10 +149,10 @@ describe('pages', () => {
     ['sort=short_url', 'sort'],
   ])('?%s: 400 that names %s', async (query, field) => {
     const { live } = await service.account();
-    const answer = await live.get(`/v1/qrcodes?${query}`);
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.code).toBe('invalid_request');
-    expect(blamedFields(answer)).toEqual([field]);
+    const response = await live.get(`/v1/qrcodes?${query}`);
+    expect(response.status).toBe(400);
+    expect(response.body.error.code).toBe('invalid_request');
+    expect(blamedFields(response)).toEqual([field]);
   });
 
   test('one response names every invalid parameter', async () => {
@@ -363,9 +363,9 @@ describe('a cursor', () => {
       [mine.live, 'after=now'],
       [mine.live, 'after=%00'],
     ] as const) {
-      const answer = await client.get(`/v1/qrcodes?${query}`);
-      expect(answer.status, query).toBe(400);
-      expect(blamedFields(answer), query).toEqual(['after']);
+      const response = await client.get(`/v1/qrcodes?${query}`);
+      expect(response.status, query).toBe(400);
+      expect(blamedFields(response), query).toEqual(['after']);
     }
   });
 });

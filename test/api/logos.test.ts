@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { replayState } from '../../src/maintenance/replay-state.ts';
-import { jpeg, png, svg, withExif } from '../logos/pictures.ts';
+import { jpeg, png, svg, withExif } from '../logos/images.ts';
 import { scan } from '../qr/support.ts';
 import { newCode } from '../support/api.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -19,16 +19,16 @@ const upload = (body: Uint8Array | FormData, type = 'image/png', api = account.l
     body: body as NonNullable<RequestInit['body']>,
     ...(body instanceof FormData ? {} : { headers: { 'content-type': type } }),
   });
-const picture = (shade = 0) => png({ width: 40, height: 40, color: [200, shade, 0, 255] });
+const imageOf = (shade = 0) => png({ width: 40, height: 40, color: [200, shade, 0, 255] });
 const fetchBytes = async (path: string) => {
-  const answer = await fetch(`${service.urls[0]}${path}`, {
+  const response = await fetch(`${service.urls[0]}${path}`, {
     headers: { authorization: `Bearer ${account.keys.live}` },
   });
-  return { headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
+  return { headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
 };
 
 describe('a logo', () => {
-  test('is uploaded as a body or in a form, and its picture comes back without metadata', async () => {
+  test('is uploaded as a body or in a form, and its image comes back without metadata', async () => {
     const photo = withExif(await jpeg(), 1);
     const { status, body } = await upload(photo, 'image/jpeg');
     expect(status).toBe(201);
@@ -53,7 +53,7 @@ describe('a logo', () => {
   });
 
   test('belongs to one account and mode', async () => {
-    const { body } = await upload(picture());
+    const { body } = await upload(imageOf());
     const stranger = await service.account();
     for (const api of [account.test, stranger.live]) {
       expect((await api.get(`/v1/logos/${body.id}`)).status).toBe(404);
@@ -66,7 +66,7 @@ describe('a logo', () => {
   });
 
   test('is drawn in the image of a code, and cannot be deleted while a code has it', async () => {
-    const { body: logo } = await upload(picture(10));
+    const { body: logo } = await upload(imageOf(10));
     const style = {
       logo: { id: logo.id, size: 0.25, shape: 'circle' },
       frame: { type: 'label-bottom', text: 'Menu' },
@@ -89,7 +89,7 @@ describe('a logo', () => {
 
     const refused = await account.live.delete(`/v1/logos/${logo.id}`);
     expect([refused.status, refused.body.error.code]).toEqual([409, 'logo_in_use']);
-    // A rebuild of current state keeps the picture.
+    // A rebuild of current state keeps the image.
     expect((await replayState(service.database.sql)).corrected).toBe(0);
     expect((await fetchBytes(`/v1/logos/${logo.id}`)).bytes.length).toBeGreaterThan(50);
 
@@ -101,7 +101,7 @@ describe('a logo', () => {
   });
 
   test('that hides too much is refused with its field, in bulk with its index', async () => {
-    const { body: logo } = await upload(picture(20));
+    const { body: logo } = await upload(imageOf(20));
     const tooLarge = newCode({ style: { logo: { id: logo.id, size: 0.3, margin: 8 } } });
     const one = await account.live.post('/v1/qrcodes', tooLarge);
     expect(one.status).toBe(400);
@@ -112,19 +112,19 @@ describe('a logo', () => {
 
   test('beyond the limit is refused, also when several arrive at once', async () => {
     const other = await service.account();
-    const answers = await Promise.all(
-      Array.from({ length: maxLogos + 2 }, (_, i) => upload(picture(i), 'image/png', other.test)),
+    const responses = await Promise.all(
+      Array.from({ length: maxLogos + 2 }, (_, i) => upload(imageOf(i), 'image/png', other.test)),
     );
-    const accepted = answers.filter(({ status }) => status === 201).length;
+    const accepted = responses.filter(({ status }) => status === 201).length;
     // A queue that is full and a race that is lost twice are no quota.
     expect(accepted).toBeLessThanOrEqual(maxLogos);
     for (let i = accepted; i < maxLogos; i++)
-      expect((await upload(picture(100 + i), 'image/png', other.test)).status).toBe(201);
-    const { status, body } = await upload(picture(99), 'image/png', other.test);
+      expect((await upload(imageOf(100 + i), 'image/png', other.test)).status).toBe(201);
+    const { status, body } = await upload(imageOf(99), 'image/png', other.test);
     expect([status, body.error.code]).toEqual([403, 'quota_exceeded']);
   });
 
-  test('must be a picture of at most 1 MiB', async () => {
+  test('must be an image of at most 1 MiB', async () => {
     const cases: [Uint8Array | FormData, string, number, string][] = [
       [Buffer.alloc(1024 * 1024 + 1), 'image/png', 413, 'payload_too_large'],
       [Buffer.from('{}'), 'application/json', 415, 'unsupported_media_type'],
@@ -133,11 +133,11 @@ describe('a logo', () => {
       [new FormData(), '', 400, 'invalid_request'],
     ];
     for (const [body, type, status, code] of cases) {
-      const answer = await upload(body, type);
-      expect([answer.status, answer.body.error.code]).toEqual([status, code]);
+      const response = await upload(body, type);
+      expect([response.status, response.body.error.code]).toEqual([status, code]);
     }
     expect((await upload(svg('<script/>'), 'image/svg+xml')).body.error.details).toEqual([
-      { field: 'file', message: 'The picture contains a script.' },
+      { field: 'file', message: 'The image contains a script.' },
     ]);
   });
 });

@@ -34,10 +34,10 @@ describe('the log', () => {
   test('has the cause of an internal error, under the request id that the client received', async () => {
     const { live } = await service.account();
     await service.database.sql`ALTER TABLE code_counts RENAME TO counts_elsewhere`;
-    const answer = await live.get('/v1/qrcodes');
+    const response = await live.get('/v1/qrcodes');
     await service.database.sql`ALTER TABLE counts_elsewhere RENAME TO code_counts`;
-    expect(answer.status).toBe(500);
-    expect(about(answer.headers.get('x-request-id') as string)).toMatchObject([
+    expect(response.status).toBe(500);
+    expect(about(response.headers.get('x-request-id') as string)).toMatchObject([
       { level: 'error', error: expect.stringContaining('code_counts'), stack: expect.any(String) },
       { status: 500, msg: 'request' },
     ]);

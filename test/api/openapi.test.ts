@@ -253,11 +253,11 @@ test('every first path segment of the service is a reserved short code', async (
 
   const { live } = await service.account();
   for (const segment of served.filter((word) => /^\w{3,}$/.test(word))) {
-    const answer = await live.post('/v1/qrcodes', {
+    const response = await live.post('/v1/qrcodes', {
       name: 'Hidden',
       destination_url: 'https://example.com',
       short_code: segment,
     });
-    expect(answer.status, segment).toBe(400);
+    expect(response.status, segment).toBe(400);
   }
 });

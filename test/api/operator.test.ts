@@ -63,11 +63,11 @@ describe('an account that the operator suspends', () => {
     await suspend(service.database.sql, account.id, 'Unpaid since March.', now());
     const refused = { error: { code: 'account_suspended', message: expect.stringContaining('Unpaid since March.') } };
     for (const api of [account.live, account.test]) {
-      const answer = await api.get('/v1/qrcodes');
-      expect([answer.status, answer.body]).toEqual([403, refused]);
+      const response = await api.get('/v1/qrcodes');
+      expect([response.status, response.body]).toEqual([403, refused]);
     }
-    const answer = await tab.get('/console/api/qrcodes');
-    expect([answer.status, answer.body]).toEqual([403, refused]);
+    const response = await tab.get('/console/api/qrcodes');
+    expect([response.status, response.body]).toEqual([403, refused]);
     await resume(service.database.sql, account.id, now());
     expect((await account.live.get('/v1/qrcodes')).status).toBe(200);
   });
@@ -107,8 +107,8 @@ describe('a code that the operator takes down', () => {
     const code = await given(live);
     await takeDown(service.database.sql, code.id, 'Reported.', now());
     await live.delete(`/v1/qrcodes/${code.id}`);
-    const answer = await open(0, code, { headers: { accept: 'application/json' } });
-    expect(answer.body).toMatchObject({ error: { code: 'gone' } });
+    const response = await open(0, code, { headers: { accept: 'application/json' } });
+    expect(response.body).toMatchObject({ error: { code: 'gone' } });
   });
 });
 
@@ -165,13 +165,13 @@ describe('a host that the operator blocks', () => {
         { rules: [{ when: { devices: ['ios'] }, destination_url: url }] },
       ];
       for (const field of fields) {
-        const answers = [
+        const responses = [
           await live.post('/v1/qrcodes', newCode(field)),
           await live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(field)] }),
           await live.post(`/v1/qrcodes/${other.id}/duplicate`, field),
           await live.patch(`/v1/qrcodes/${other.id}`, field),
         ];
-        expect(answers.map(({ body }) => body.error?.code)).toEqual(answers.map(() => 'destination_blocked'));
+        expect(responses.map(({ body }) => body.error?.code)).toEqual(responses.map(() => 'destination_blocked'));
       }
     }
     await unblock(service.database.sql, '203.0.113.9', now());

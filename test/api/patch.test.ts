@@ -53,9 +53,9 @@ describe('happy', () => {
     ['all of these', { name: 'Menu', destination_url: 'https://example.com/menu', active: true }],
   ])('%s changes nothing: no event, the same updated_at', async (_, change) => {
     const { live, code, path } = await aCode();
-    const answer = await live.patch(path, change);
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual(code);
+    const response = await live.patch(path, change);
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual(code);
     expect(await readStream(service.database.sql, code.id)).toHaveLength(1);
   });
 
@@ -91,10 +91,10 @@ describe('error', () => {
     ['two errors', { name: '', destination_url: 'x' }, ['name', 'destination_url']],
   ])('%s: 400 that names the field, and the code is unchanged', async (_, change, invalidFields) => {
     const { live, code, path } = await aCode();
-    const answer = await live.patch(path, change);
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.code).toBe('invalid_request');
-    expect(blamedFields(answer)).toEqual(invalidFields);
+    const response = await live.patch(path, change);
+    expect(response.status).toBe(400);
+    expect(response.body.error.code).toBe('invalid_request');
+    expect(blamedFields(response)).toEqual(invalidFields);
     expect((await live.get(path)).body).toEqual({ ...code, version: 1, availability: 'live' });
   });
 
@@ -127,9 +127,9 @@ describe('error', () => {
 
   test('a destination on the service itself: 400', async () => {
     const { live, code, path } = await aCode();
-    const answer = await live.patch(path, { destination_url: code.short_url });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.message).toContain('loop');
+    const response = await live.patch(path, { destination_url: code.short_url });
+    expect(response.status).toBe(400);
+    expect(response.body.error.message).toContain('loop');
   });
 
   test('an unknown code: 404', async () => {
@@ -141,11 +141,11 @@ describe('error', () => {
 describe('concurrency', () => {
   test('each of 10 concurrent renames succeeds or gets 409', async () => {
     const { live, code, path } = await aCode();
-    const answers = await atOnce(10, (i) => live.patch(path, { name: `Name ${i}` }));
-    const { 200: won = 0, 409: lost = 0, ...others } = countStatuses(answers);
+    const responses = await atOnce(10, (i) => live.patch(path, { name: `Name ${i}` }));
+    const { 200: won = 0, 409: lost = 0, ...others } = countStatuses(responses);
     expect(others).toEqual({});
     expect(won).toBeGreaterThan(0);
-    for (const { status, body } of answers) if (status === 409) expect(body.error.code).toBe('conflict');
+    for (const { status, body } of responses) if (status === 409) expect(body.error.code).toBe('conflict');
     const events = await readStream(service.database.sql, code.id);
     expect(events.map(({ version }) => version)).toEqual(Array.from({ length: won + 1 }, (_, i) => i + 1));
     expect(won + lost).toBe(10);

@@ -5,6 +5,7 @@ import { givenShortCodesOf } from '../../src/codes/quota.ts';
 import { VersionTaken } from '../../src/log/append.ts';
 import { type Api, newCode } from '../support/api.ts';
 import { uniqueName } from '../support/database.ts';
+import { givenDomain } from '../support/domains.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
 import { endWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
@@ -28,10 +29,10 @@ describe('never exceeded', () => {
     expect((await bulk(live, before)).status).toBe(201);
     await endWindows(service.database.sql);
 
-    const answers = await atOnce(wanted, (i) => service.client(i % 2, keys.live).post('/v1/qrcodes', newCode()));
+    const responses = await atOnce(wanted, (i) => service.client(i % 2, keys.live).post('/v1/qrcodes', newCode()));
 
-    expect(countStatuses(answers)).toEqual({ 201: codes - before, 403: wanted - (codes - before) });
-    const refused = answers.find(({ status }) => status === 403);
+    expect(countStatuses(responses)).toEqual({ 201: codes - before, 403: wanted - (codes - before) });
+    const refused = responses.find(({ status }) => status === 403);
     expect(refused?.body.error).toEqual({
       code: 'quota_exceeded',
       message: `The ${plan} plan allows ${codes} QR codes, and ${codes} exist: no more can be created. Delete some or change the plan.`,
@@ -44,11 +45,14 @@ describe('never exceeded', () => {
   test('concurrent bulk and single creates share one quota over all keys of the account', async () => {
     const { live, keys } = await service.account('pro');
     const second = (await live.post('/v1/account/keys', { name: 'Second', mode: 'live' })).body.key;
-    const answers = await atOnce(24, (i) => {
+    const responses = await atOnce(24, (i) => {
       const client = service.client(i % 2, i % 3 ? keys.live : second);
       return i % 2 ? bulk(client, 5) : client.post('/v1/qrcodes', newCode());
     });
-    const created = answers.reduce((sum, { status, body }) => sum + (status === 201 ? (body.data?.length ?? 1) : 0), 0);
+    const created = responses.reduce(
+      (sum, { status, body }) => sum + (status === 201 ? (body.data?.length ?? 1) : 0),
+      0,
+    );
     expect(created).toBeLessThanOrEqual(50);
     expect((await usage(live)).qr_codes).toBe(created);
     expect((await bulk(live, 51 - created)).status).toBe(403);
@@ -68,11 +72,14 @@ describe('test codes', () => {
   test('MAX_TEST_CODES is never exceeded by concurrent single and bulk creates on two instances', async () => {
     const { test: development, keys } = await service.account('enterprise');
     expect((await bulk(development, maxTestCodes - 12)).status).toBe(201);
-    const answers = await atOnce(20, (i) => {
+    const responses = await atOnce(20, (i) => {
       const client = service.client(i % 2, keys.test);
       return i % 4 === 0 ? bulk(client, 5) : client.post('/v1/qrcodes', newCode());
     });
-    const created = answers.reduce((sum, { status, body }) => sum + (status === 201 ? (body.data?.length ?? 1) : 0), 0);
+    const created = responses.reduce(
+      (sum, { status, body }) => sum + (status === 201 ? (body.data?.length ?? 1) : 0),
+      0,
+    );
     expect(created).toBe(12);
     expect(await usage(development)).toMatchObject({ qr_codes: null, test_qr_codes: maxTestCodes });
     const refused = await development.post('/v1/qrcodes', newCode());
@@ -119,8 +126,8 @@ describe('given short codes', () => {
       (client: Api) => client.post('/v1/qrcodes/bulk', { qrcodes: [givenCode()] }),
       (client: Api) => client.post(`/v1/qrcodes/${original.id}/duplicate`, chosen()),
     ];
-    const answers = await atOnce(12, (i) => (ways[i % 3] as (typeof ways)[0])(service.client(i % 2, keys.live)));
-    expect(countStatuses(answers)).toEqual({ 201: 5, 403: 7 });
+    const responses = await atOnce(12, (i) => (ways[i % 3] as (typeof ways)[0])(service.client(i % 2, keys.live)));
+    expect(countStatuses(responses)).toEqual({ 201: 5, 403: 7 });
     const { error } = (await live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), givenCode(), givenCode()] })).body;
     expect(error).toMatchObject({ code: 'quota_exceeded', details: [{ index: 1 }, { index: 2 }] });
     expect(error.message).toMatch(/^An account may choose 10 short codes in 30 days, .* 0 are left: .* after 20.*Z\.$/);
@@ -134,7 +141,31 @@ describe('given short codes', () => {
     await service.database.sql`UPDATE codes SET created_at = created_at + interval '30 days' WHERE account = ${id}`;
   });
 
-  test('of test codes are counted apart: a test key neither uses up nor reads those of live codes', async () => {
+  test('limit an upload of links to the service, in a dry run too, but not to a domain of the account', async () => {
+    const { live, id } = await service.account('enterprise');
+    const { name } = await givenDomain(service, id, 'given.example.com');
+    const links = Array.from({ length: 12 }, (_, i) => `${uniqueName()},https://example.com/${i}`);
+    const body = ['slug,url', ...links].join('\n');
+    for (const [query, imported] of [
+      ['?dry_run=true', maxGivenShortCodes],
+      ['', maxGivenShortCodes],
+      [`?source=dub&domain=${name}`, 12],
+    ] as const) {
+      const { text } = await live.send(`/v1/qrcodes/import${query}`, {
+        method: 'POST',
+        body,
+        headers: { 'content-type': 'text/csv' },
+      });
+      const lines = text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+      expect(lines.at(-1), query).toMatchObject({ imported, refused: 12 - imported });
+      if (imported < 12) expect(lines[11].reasons[0]).toMatch(/^An account may choose 10 short codes in 30 days/);
+    }
+  });
+
+  test('of test codes are counted apart: a test key neither uses up nor reads the quota of live codes', async () => {
     const { live, test: development } = await service.account('business');
     await createAndDelete(development, maxGivenShortCodes);
     expect((await development.post('/v1/qrcodes', givenCode())).body.error.code).toBe('quota_exceeded');

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { limitsOf, type Plan, plans } from '../../events/plans.ts';
 import { setPlan } from '../../src/accounts/accounts.ts';
-import { type Api, type ApiAnswer, newCode } from '../support/api.ts';
+import { type Api, newCode, type ReceivedResponse } from '../support/api.ts';
 import { atOnce, countStatuses, unknownKey } from '../support/http.ts';
 import { endWindows, holdWindows } from '../support/rate-windows.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService({ projections: false, instances: 2 });
 
-type Answered = Pick<ApiAnswer, 'headers'>;
-const number = (answer: Answered, name: string) => Number(answer.headers.get(name));
-const remaining = (answer: Answered) => number(answer, 'x-ratelimit-remaining');
+type Answered = Pick<ReceivedResponse, 'headers'>;
+const number = (response: Answered, name: string) => Number(response.headers.get(name));
+const remaining = (response: Answered) => number(response, 'x-ratelimit-remaining');
 const anonymousFrom = (address: string, instance = 0) =>
   service.client(instance).get('/v1/account', { 'x-forwarded-for': address });
 
@@ -27,15 +27,15 @@ describe('an account’s requests', () => {
       const { keys, live } = await service.account(plan);
       const first = await live.get('/v1/account');
       expect([first.status, remaining(first)]).toEqual([200, limit - 1]);
-      const answers = await inHeldWindow(limit + 14, { authorization: `Bearer ${keys.live}` });
-      expect(countStatuses(answers)).toEqual({ 200: limit - 1, 429: 15 });
-      const left = answers.filter(({ status }) => status === 200).map(remaining);
+      const responses = await inHeldWindow(limit + 14, { authorization: `Bearer ${keys.live}` });
+      expect(countStatuses(responses)).toEqual({ 200: limit - 1, 429: 15 });
+      const left = responses.filter(({ status }) => status === 200).map(remaining);
       expect(
         left.toSorted((a, b) => a - b),
         'each has a different X-RateLimit-Remaining',
       ).toEqual(Array.from({ length: limit - 1 }, (_, i) => i));
-      for (const answer of answers) expect(number(answer, 'x-ratelimit-limit')).toBe(limit);
-      expect(new Set(answers.map((answer) => number(answer, 'x-ratelimit-reset'))).size, 'one window').toBe(1);
+      for (const response of responses) expect(number(response, 'x-ratelimit-limit')).toBe(limit);
+      expect(new Set(responses.map((response) => number(response, 'x-ratelimit-reset'))).size, 'one window').toBe(1);
     },
   );
 
@@ -58,8 +58,8 @@ describe('an account’s requests', () => {
 
   test('a new window begins after the last has ended', async () => {
     const { live } = await service.account('free');
-    const answers = await atOnce(11, () => live.get('/v1/account'));
-    expect(countStatuses(answers)).toEqual({ 200: 10, 429: 1 });
+    const responses = await atOnce(11, () => live.get('/v1/account'));
+    expect(countStatuses(responses)).toEqual({ 200: 10, 429: 1 });
     await endWindows(service.database.sql);
     const sentAt = Date.now() / 1000;
     const next = await live.get('/v1/account');
@@ -117,8 +117,8 @@ describe('requests without a valid key', () => {
   test('are counted by client address: 60 a minute over two instances', async () => {
     const first = await anonymousFrom('203.0.113.1');
     expect([first.status, number(first, 'x-ratelimit-limit')]).toEqual([401, 60]);
-    const answers = await inHeldWindow(69, { 'x-forwarded-for': '203.0.113.1' });
-    expect(countStatuses(answers)).toEqual({ 401: 59, 429: 10 });
+    const responses = await inHeldWindow(69, { 'x-forwarded-for': '203.0.113.1' });
+    expect(countStatuses(responses)).toEqual({ 401: 59, 429: 10 });
     expect((await anonymousFrom('203.0.113.2')).status, 'another address').toBe(401);
     await endWindows(service.database.sql);
     expect((await anonymousFrom('203.0.113.1')).status, 'a new window').toBe(401);
@@ -127,8 +127,8 @@ describe('requests without a valid key', () => {
   test('count for their address whatever key they send', async () => {
     const from = { 'x-forwarded-for': '203.0.113.3' };
     const send = (authorization: string) => service.client(0).get('/v1/account', { ...from, authorization });
-    const answers = [await send('Bearer nonsense'), await send(`Bearer ${unknownKey()}`), await send('Basic eDp5')];
-    expect(answers.map(remaining)).toEqual([59, 58, 57]);
+    const responses = [await send('Bearer nonsense'), await send(`Bearer ${unknownKey()}`), await send('Basic eDp5')];
+    expect(responses.map(remaining)).toEqual([59, 58, 57]);
   });
 
   test('only the hop that a trusted proxy added counts as the address', async () => {
@@ -154,7 +154,7 @@ describe('requests without a valid key', () => {
 });
 
 describe('the headers', () => {
-  const requests: [name: string, status: number, send: (live: Api) => Promise<ApiAnswer>][] = [
+  const requests: [name: string, status: number, send: (live: Api) => Promise<ReceivedResponse>][] = [
     ['a success', 200, (live) => live.get('/v1/qrcodes')],
     ['a create', 201, (live) => live.post('/v1/qrcodes', newCode())],
     ['an invalid request', 400, (live) => live.post('/v1/qrcodes', {})],
@@ -168,9 +168,9 @@ describe('the headers', () => {
 
   test.each(requests)('are on %s (%i), which counts as a request', async (_, status, send) => {
     const { live } = await service.account('pro');
-    const answer = await send(live);
-    expect(answer.status).toBe(status);
-    expect(number(answer, 'x-ratelimit-limit')).toBe(60);
-    expect(remaining(answer)).toBe(59);
+    const response = await send(live);
+    expect(response.status).toBe(status);
+    expect(number(response, 'x-ratelimit-limit')).toBe(60);
+    expect(remaining(response)).toBe(59);
   });
 });

@@ -4,7 +4,7 @@ import { useService } from '../support/service.ts';
 
 const service = useService({ projections: false });
 const generated = /^req_[0-9A-Za-z]{20,}$/;
-const idOf = (answer: { headers: Headers }) => answer.headers.get('x-request-id');
+const idOf = (response: { headers: Headers }) => response.headers.get('x-request-id');
 
 describe('the request id', () => {
   test.each(['abc', '7d3f1e9c-0b52-4c5e-9a3e-2f4f8a1b6c7d', 'client_1.2-3', 'x'.repeat(128)])(
@@ -38,15 +38,15 @@ describe('the request id', () => {
     const { live } = await service.account();
     const own = { 'x-request-id': 'mine' };
     const anonymous = service.client(0);
-    const answers = [
+    const responses = [
       await live.post('/v1/qrcodes', newCode(), own),
       await live.post('/v1/qrcodes', {}, own),
       await live.get('/v1/none', own),
       await anonymous.get('/v1/account', own),
       await live.send('/v1/account', { method: 'PUT', headers: own }),
     ];
-    expect(answers.map(({ status }) => status)).toEqual([201, 400, 404, 401, 405]);
-    expect(answers.map(idOf)).toEqual(['mine', 'mine', 'mine', 'mine', 'mine']);
+    expect(responses.map(({ status }) => status)).toEqual([201, 400, 404, 401, 405]);
+    expect(responses.map(idOf)).toEqual(['mine', 'mine', 'mine', 'mine', 'mine']);
   });
 
   test.each(['/healthz', '/readyz', '/swagger', '/swagger/json', '/swagger/start.js', '/', '/no-such-code', '/a/b/c'])(

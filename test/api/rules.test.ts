@@ -142,9 +142,9 @@ describe('the fields', () => {
   test('errors name the place, in create, bulk and change', async () => {
     const rules = [everything.rules[0], { when: { countries: ['DE', 'Germany'] }, destination_url: 'ftp://x.example' }];
     const places = ['rules[1].when.countries[1]', 'rules[1].destination_url'];
-    const answer = await account.live.post('/v1/qrcodes', newCode({ rules, max_scans: -1 }));
-    expect(answer.status).toBe(400);
-    expect(blamedFields(answer)).toEqual([...places, 'max_scans']);
+    const response = await account.live.post('/v1/qrcodes', newCode({ rules, max_scans: -1 }));
+    expect(response.status).toBe(400);
+    expect(blamedFields(response)).toEqual([...places, 'max_scans']);
     const code = await create({ starts_at: '2027-01-01T00:00:00Z' });
     expect(blamedFields(await account.live.patch(pathOf(code), { rules }))).toEqual(places);
     const bulk = await account.live.post('/v1/qrcodes/bulk', { qrcodes: [newCode(), newCode({ rules })] });

@@ -37,9 +37,9 @@ describe('transitions', () => {
   ] as const)('%s, PATCH active %s: %s, event %s', async (from, active, to, event) => {
     const { live } = await service.account();
     const { id } = await codeIn(live, from);
-    const answer = await live.patch(`/v1/qrcodes/${id}`, { active });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ status: to, active });
+    const response = await live.patch(`/v1/qrcodes/${id}`, { active });
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ status: to, active });
     expect((await eventsOf(id)).at(-1)).toBe(event);
   });
 
@@ -51,9 +51,9 @@ describe('transitions', () => {
     const { live } = await service.account();
     const code = await codeIn(live, from);
     const events = await eventsOf(code.id);
-    const answer = await live.patch(`/v1/qrcodes/${code.id}`, { active });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual(code);
+    const response = await live.patch(`/v1/qrcodes/${code.id}`, { active });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual(code);
     expect(await eventsOf(code.id)).toEqual(events);
   });
 
@@ -90,8 +90,8 @@ describe('a draft', () => {
   test('status cannot be patched', async () => {
     const { live } = await service.account();
     const { id } = await codeIn(live, 'draft');
-    const answer = await live.patch(`/v1/qrcodes/${id}`, { status: 'active' });
-    expect(answer.status).toBe(400);
-    expect(answer.body.error.details).toMatchObject([{ field: 'status' }]);
+    const response = await live.patch(`/v1/qrcodes/${id}`, { status: 'active' });
+    expect(response.status).toBe(400);
+    expect(response.body.error.details).toMatchObject([{ field: 'status' }]);
   });
 });

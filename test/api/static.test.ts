@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Decoder, loadDecoders } from '../../src/proof/decoders.ts';
 import { grayOf } from '../../src/proof/gray.ts';
-import { pictureFormats } from '../../src/qr/print-sizes.ts';
+import { imageFormats } from '../../src/qr/print-sizes.ts';
 import { renderSvg } from '../../src/qr/render.ts';
-import { png } from '../logos/pictures.ts';
+import { png } from '../logos/images.ts';
 import { scan, scanAll } from '../qr/support.ts';
 import { rasterizePdf } from '../qr/vector/support.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -18,15 +18,15 @@ beforeEach(async () => {
 const wifi = { type: 'wifi', ssid: 'Café; "Süd"', password: 'espresso, macchiato' };
 const wifiText = 'WIFI:T:WPA;S:Café\\; \\"Süd\\";P:espresso\\, macchiato;;';
 
-/** The bytes of a picture, which the client of the tests would read as text. */
+/** The bytes of an image, which the client of the tests would read as text. */
 async function draw(body: object) {
-  const answer = await fetch(`${service.urls[0]}/v1/static`, {
+  const response = await fetch(`${service.urls[0]}/v1/static`, {
     method: 'POST',
     headers: { authorization: `Bearer ${account.keys.live}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  expect(answer.status, answer.ok ? '' : await answer.clone().text()).toBe(200);
-  return { headers: answer.headers, bytes: new Uint8Array(await answer.arrayBuffer()) };
+  expect(response.status, response.ok ? '' : await response.clone().text()).toBe(200);
+  return { headers: response.headers, bytes: new Uint8Array(await response.arrayBuffer()) };
 }
 
 async function firstPage(pdf: Uint8Array) {
@@ -36,8 +36,8 @@ async function firstPage(pdf: Uint8Array) {
 }
 
 const refusal = async (body: object) => {
-  const answer = await account.live.post('/v1/static', body);
-  return { status: answer.status, code: answer.body.error?.code, details: answer.body.error?.details };
+  const response = await account.live.post('/v1/static', body);
+  return { status: response.status, code: response.body.error?.code, details: response.body.error?.details };
 };
 
 describe('a static code', () => {
@@ -63,7 +63,7 @@ describe('a static code', () => {
       expect(await decoder.read(grayOf(rgba, width, height)), decoder.name).toContain(text);
   });
 
-  test.each(pictureFormats)('is a %s of the size that was asked for, and contains no text of it', async (format) => {
+  test.each(imageFormats)('is a %s of the size that was asked for, and contains no text of it', async (format) => {
     const print = format === 'pdf' || format === 'eps';
     const { headers, bytes } = await draw({ content: wifi, format, ...(print ? { width_mm: 40 } : { size: 300 }) });
     expect(headers.get('content-disposition')).toBe(`attachment; filename="wifi.${format}"`);
@@ -87,8 +87,8 @@ describe('a static code', () => {
     expect(await scan(bytes)).toEqual([wifiText]);
 
     const stranger = await service.account();
-    const answer = await stranger.live.post('/v1/static', { content: wifi, style });
-    expect(answer.body.error.details).toMatchObject([{ field: 'style.logo.id' }]);
+    const response = await stranger.live.post('/v1/static', { content: wifi, style });
+    expect(response.body.error.details).toMatchObject([{ field: 'style.logo.id' }]);
     // The largest symbols have no level of error correction left for a logo.
     const text = 'x'.repeat(2_900);
     const full = await refusal({

@@ -91,8 +91,8 @@ describe('as_of', () => {
     const future = new Date(now.getTime() + 1).toISOString();
     for (const wrong of [future, 'yesterday', '2026-02-30T00:00:00Z', '2026-03-01', '']) {
       for (const read of [path, '/v1/qrcodes']) {
-        const answer = await live.get(`${read}?as_of=${wrong}`);
-        expect([answer.status, blamedFields(answer)], wrong).toEqual([400, ['as_of']]);
+        const response = await live.get(`${read}?as_of=${wrong}`);
+        expect([response.status, blamedFields(response)], wrong).toEqual([400, ['as_of']]);
       }
       expect((await live.post(`${path}/resolve`, { as_of: wrong })).status, wrong).toBe(400);
     }
@@ -159,8 +159,8 @@ describe('If-Match', () => {
     expect([headers.get('etag'), body.version]).toEqual(['"2"', undefined]);
     const send = (tag: string) => write(live, path, { 'content-type': 'application/json', 'if-match': tag });
     for (const tag of ['"1"', '"1", "3"', 'W/"2"', '"2,3"', '""']) {
-      const answer = await send(tag);
-      expect([answer.status, answer.body.error.code, answer.headers.get('etag')], tag).toEqual([
+      const response = await send(tag);
+      expect([response.status, response.body.error.code, response.headers.get('etag')], tag).toEqual([
         ...[412, 'version_mismatch', '"2"'],
       ]);
     }
@@ -182,14 +182,14 @@ describe('If-Match', () => {
 
   test('of many changes of one version at once, one is made', async () => {
     const { live, path } = await given();
-    const answers = await atOnce(8, (i) =>
+    const responses = await atOnce(8, (i) =>
       live.send(path, {
         method: 'PATCH',
         body: JSON.stringify({ name: `Name ${i}` }),
         headers: { 'content-type': 'application/json', 'if-match': '"1"' },
       }),
     );
-    expect(countStatuses(answers)).toEqual({ 200: 1, 412: 7 });
+    expect(countStatuses(responses)).toEqual({ 200: 1, 412: 7 });
   });
 });
 
@@ -242,9 +242,9 @@ describe('restore', () => {
     const { live, path } = await given({ destination_url: 'https://evil.example/x', fallback_url: url('closed') });
     await live.patch(path, { destination_url: url('good'), fallback_url: 'https://evil.example/y' });
     await block(service.database.sql, 'evil.example', now);
-    const answer = await live.post(`${path}/restore`, { version: 1 });
-    expect([answer.status, answer.body.error.code]).toEqual([400, 'destination_blocked']);
-    expect(blamedFields(answer)).toEqual(['destination_url']);
+    const response = await live.post(`${path}/restore`, { version: 1 });
+    expect([response.status, response.body.error.code]).toEqual([400, 'destination_blocked']);
+    expect(blamedFields(response)).toEqual(['destination_url']);
     expect((await live.post(`${path}/restore`, { version: 2 })).body.fallback_url).toBe(url('closed'));
     await unblock(service.database.sql, 'evil.example', now);
   });
@@ -351,13 +351,13 @@ describe('revert', () => {
       await release.promise;
     });
     await locked.promise;
-    const answers = [1, 2].map(() => live.post('/v1/account/revert', { actor: key.id, from }));
-    const refused = await Promise.race(answers);
+    const responses = [1, 2].map(() => live.post('/v1/account/revert', { actor: key.id, from }));
+    const refused = await Promise.race(responses);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([409, '5']);
     expect(refused.body.error.message).toContain('Another revert of the account is running');
     release.resolve();
     await holding;
-    expect((await Promise.all(answers)).map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect((await Promise.all(responses)).map(({ status }) => status).sort()).toEqual([200, 409]);
   });
 
   test('two reverts and other changes at once leave every code with one undo', async () => {
@@ -366,11 +366,11 @@ describe('revert', () => {
     const from = tick();
     await service.client(0, key.key).patch(path, { destination_url: url('evil') });
     tick();
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...[1, 2, 3].map(() => live.post('/v1/account/revert', { actor: key.id, from })),
       live.patch(path, { tags: ['mine'] }),
     ]);
-    for (const { status } of answers) expect([200, 409]).toContain(status);
+    for (const { status } of responses) expect([200, 409]).toContain(status);
     await eventually(async () => {
       expect((await live.post('/v1/account/revert', { actor: key.id, from })).status).toBe(200);
       expect((await live.get(path)).body.destination_url).toBe(url('menu'));

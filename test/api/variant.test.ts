@@ -56,16 +56,16 @@ describe('the variant shape', () => {
     ['a destination that is no string', { destination: 7 }, ['destination']],
   ])('%s: 400', async (_, fields, invalidFields) => {
     const { live } = await service.account();
-    const answer = await live.post('/v1/qrcodes', variant(fields));
-    expect(answer.status).toBe(400);
-    expect(blamedFields(answer)).toEqual(invalidFields);
+    const response = await live.post('/v1/qrcodes', variant(fields));
+    expect(response.status).toBe(400);
+    expect(blamedFields(response)).toEqual(invalidFields);
   });
 
   test('PATCH refuses the variant fields', async () => {
     const { live } = await service.account();
     const { body } = await live.post('/v1/qrcodes', variant());
-    const answer = await live.patch(`/v1/qrcodes/${body.id}`, { destination: 'https://example.com/new' });
-    expect(answer.status).toBe(400);
-    expect(blamedFields(answer)).toEqual(['destination']);
+    const response = await live.patch(`/v1/qrcodes/${body.id}`, { destination: 'https://example.com/new' });
+    expect(response.status).toBe(400);
+    expect(blamedFields(response)).toEqual(['destination']);
   });
 });

@@ -78,10 +78,10 @@ describe('PUT /v1/account/webhook', () => {
 
   test('5 concurrent requests create one secret', async () => {
     const { live } = await service.account();
-    const answers = await atOnce(5, () => live.put(path, { url: anywhere() }));
-    const { 200: set = 0, 409: lost = 0 } = countStatuses(answers);
+    const responses = await atOnce(5, () => live.put(path, { url: anywhere() }));
+    const { 200: set = 0, 409: lost = 0 } = countStatuses(responses);
     expect([set + lost, set > 0]).toEqual([5, true]);
-    const secrets = answers.filter(({ status }) => status === 200).map(({ body }) => body.secret);
+    const secrets = responses.filter(({ status }) => status === 200).map(({ body }) => body.secret);
     expect(new Set(secrets).size).toBe(1);
   });
 });
@@ -181,7 +181,7 @@ describe('an example event', () => {
     expect(await sendExample(parts, { account, webhook: 'live' }, exampleScan)).toMatchObject({
       delivered: false,
       status_code: null,
-      error: 'No answer within 0.05 s.',
+      error: 'No response within 0.05 s.',
     });
   });
 });

@@ -106,12 +106,18 @@ test('the account has analytics over all codes, whose filters are in the URL and
 
   await page.getByText('So far', { exact: true }).waitFor();
   await settled();
-  const map = page.getByRole('group', { name: 'Map of scans by country' });
-  await map.getByRole('link', { name: 'United States: 4 scans, 100%' }).focus();
+  const map = page.getByRole('group', { name: 'Map of scans by country and city' });
+  const onMap = (kind: 'Countries' | 'Cities') => map.getByRole('group', { name: kind }).getByRole('link');
+  await onMap('Countries').focus();
   await page.keyboard.press('End');
-  await page.getByText('United States: 4 scans, 100%').waitFor();
+  await page.getByText('United States: 4 scans, 100%', { exact: true }).waitFor();
   await page.keyboard.press('Enter');
   await eventually(async () => expect(query().get('country')).toBe('US'));
+  await page.goBack();
+  await onMap('Cities').focus();
+  await page.getByText('Mountain View, United States: 4 scans, 100%', { exact: true }).waitFor();
+  await page.keyboard.press('Enter');
+  await eventually(async () => expect([query().get('city'), query().get('country')]).toEqual(['Mountain View', 'US']));
   await page.goBack();
 
   await settled();

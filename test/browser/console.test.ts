@@ -264,8 +264,8 @@ describe('one code', () => {
     const [total] = await page.locator('.details .figure').all();
     expect(await total?.textContent()).toBe('0');
     for (let i = 0; i < 3; i++) {
-      const answer = await scan(code, { 'x-forwarded-for': `198.51.100.${i}` });
-      expect(answer.headers.get('location')).toBe('https://example.com/second');
+      const response = await scan(code, { 'x-forwarded-for': `198.51.100.${i}` });
+      expect(response.headers.get('location')).toBe('https://example.com/second');
     }
     await eventually(async () => expect(await total?.textContent()).toBe('3'));
 
@@ -433,7 +433,7 @@ describe('account settings', () => {
     await delivery.getByRole('button', { name: 'Resend' }).click();
     await delivery.getByText('Delivered').waitFor();
 
-    // The list of deliveries may be refreshed between the removal and its answer.
+    // The list of deliveries may be refreshed between the removal and its response.
     allowErrors(/404/);
     await button('Remove').click();
     await button('Remove webhook').click();

@@ -209,6 +209,39 @@ describe('the import', () => {
   });
 });
 
+describe('the import of links of another service', () => {
+  test('recognizes the service, shows what would come and why not, then imports it with links to the codes', async () => {
+    const given = unique('bit');
+    await page.goto(`${url}/console/codes/import`);
+    await page.getByText('Links of another service').click();
+    await page.waitForURL('**/codes/import?from=service');
+    const table = [
+      'Bitlink,Long URL,Title,Color',
+      `https://bit.ly/${given},https://example.com/menu,Menu,red`,
+      'https://bit.ly/a,https://example.com/short,Too short,red',
+    ].join('\n');
+    const buffer = Buffer.from(table);
+    await page.locator('input[type=file]').setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer });
+    expect(await page.getByLabel('Service').inputValue()).toBe('bitly');
+    await page.getByText('“links.csv” looks like an export of Bitly.').waitFor();
+    await button('Check').click();
+    await page.getByText('1 link can be imported, 1 not possible.').waitFor();
+    await page.getByText('Not possible: short code "a" must have 3 to 50').waitFor();
+    await page.getByText('Not read: “Color”.').waitFor();
+    expect((await account.live.get(`/v1/qrcodes?q=${given}`)).body.pagination.total).toBe(0);
+    expect(await accessibilityViolations(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 700 });
+    expect(await horizontalOverflow(page)).toBe(0);
+
+    await button('Import 1 link').click();
+    await page.getByText('1 link was imported, 1 not possible.').waitFor();
+    await page.locator('.rows').getByRole('link').click();
+    await page.getByRole('heading', { name: 'Menu' }).waitFor();
+    const answer = await fetch(`${url}/${given}`, { redirect: 'manual' });
+    expect(answer.headers.get('location')).toBe('https://example.com/menu');
+  });
+});
+
 describe('a static code', () => {
   test('is filled in, previewed and downloaded by keyboard on a dark phone', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -279,7 +312,7 @@ describe('an alert', () => {
 });
 
 describe('a shared page', () => {
-  test('is created, opened without a session, and ended on a dark phone', async () => {
+  test('is created, opened without a session, changed and ended on a dark phone', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 390, height: 700 });
     await created(account.live, { name: 'Terrace' });
@@ -319,7 +352,41 @@ describe('a shared page', () => {
 
     await signIn(page, url, account.keys.live);
     await page.goto(`${url}/console/account/shares`);
-    await button('End Summer').click();
+    await created(account.live, { name: 'Bar', tags: ['Drinks'] });
+    await button('Change Summer').click();
+    await field('Name').fill('Autumn');
+    await dialog.getByLabel('Tags', { exact: true }).check();
+    await dialog.getByPlaceholder('Add tag').fill('Drinks');
+    await dialog.getByPlaceholder('Add tag').press('Enter');
+    await dialog.getByLabel('Remove the password').check();
+    await field('Ends (optional)').fill('2999-01-01T12:00');
+    await field('Websites that may embed it (optional)').fill('https://example.com/path');
+    expect(await accessibilityViolations(page)).toEqual([]);
+    allowErrors(/status of (400|401|403)/);
+    await button('Save').click();
+    await eventually(async () =>
+      expect(await alerts()).toEqual([expect.stringContaining('address of a website without a path')]),
+    );
+    await field('Websites that may embed it (optional)').fill('https://example.com');
+    await button('Save').click();
+    await page.getByText('codes with drinks').waitFor();
+    expect(await horizontalOverflow(page)).toBe(0);
+    const [changed] = (await account.live.get('/v1/shares')).body.data;
+    expect(changed).toMatchObject({
+      name: 'Autumn',
+      url: link,
+      qr_ids: null,
+      tags: ['drinks'],
+      has_password: false,
+      frame_origins: ['https://example.com'],
+      expires_at: expect.stringContaining('2999-01-01'),
+    });
+    const opened = await fetch(String(link));
+    expect([opened.status, opened.headers.get('content-security-policy')]).toEqual([
+      200,
+      expect.stringContaining('frame-ancestors https://example.com'),
+    ]);
+    await button('End Autumn').click();
     await button('End page').click();
     await page.getByText('No shared pages yet').waitFor();
     expect((await fetch(String(link))).status).toBe(404);
@@ -327,7 +394,7 @@ describe('a shared page', () => {
 });
 
 describe('a report', () => {
-  test('is set up on a dark phone; without SMTP_URL it says what would be mailed', async () => {
+  test('is set up, changed and removed on a dark phone; without SMTP_URL it says what would be mailed', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.setViewportSize({ width: 390, height: 700 });
     await created(account.live, { name: 'Terrace' });
@@ -349,6 +416,28 @@ describe('a report', () => {
     await page.getByText('Would be mailed to ada@example.com once SMTP_URL is set.').waitFor();
     expect(await accessibilityViolations(page)).toEqual([]);
     expect(await horizontalOverflow(page)).toBe(0);
+
+    await button('Change Monthly').click();
+    await field('Name').fill('Weekly');
+    await dialog.getByLabel('Every week').check();
+    await field('Language').selectOption('ja');
+    await button('Save').click();
+    await eventually(async () =>
+      expect(await alerts()).toEqual([expect.stringContaining('PDF files lack the letters')]),
+    );
+    await field('Language').selectOption('de');
+    expect(await alerts()).toEqual([]);
+    await button('Save').click();
+    await page.getByText('Weekly', { exact: true }).first().waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    const [changed] = (await account.live.get('/v1/reports')).body.data;
+    expect(changed).toMatchObject({ name: 'Weekly', every: 'week', language: 'de' });
+    const preview = await page.getByRole('link', { name: 'Preview Weekly' }).getAttribute('href');
+    expect(new URL(String(preview), url).searchParams.get('language')).toBe('de');
+    await button('Remove Weekly').click();
+    await button('Remove report').click();
+    await page.getByText('No reports yet').waitFor();
+    expect((await account.live.get('/v1/reports')).body.data).toEqual([]);
   });
 });
 

@@ -40,7 +40,7 @@ describe('an operator', () => {
     await page.getByLabel('Search accounts').fill(account.id);
     await page.keyboard.press('Enter');
     const found = page.getByRole('region', { name: 'Accounts' }).getByRole('listitem');
-    // Until the answer has arrived, the list has all accounts.
+    // Until the response has arrived, the list has all accounts.
     await eventually(async () => expect(await found.count()).toBe(1));
     await found.getByRole('link').click();
     await page.getByRole('heading', { name: /^Test/, level: 2 }).waitFor();

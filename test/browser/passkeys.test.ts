@@ -40,6 +40,7 @@ test('a person adds a passkey, signs in with it without an address, proves a ses
   await button('Sign in').click();
   await button('Add a passkey').click();
   await page.getByText('Passkey added.').waitFor();
+  await page.getByLabel('Security history').getByText('Passkey added: Chrome on Linux computer').waitFor();
   await expectUsable(page);
   await page.getByRole('button', { name: /^Rename / }).click();
   await page.getByLabel('Name', { exact: true }).last().fill('My laptop');
@@ -56,6 +57,19 @@ test('a person adds a passkey, signs in with it without an address, proves a ses
   const [session] =
     await sql`SELECT signed_in_by FROM console_sessions WHERE user_id = ${user.id} ORDER BY created_at DESC`;
   expect(session).toEqual({ signed_in_by: 'passkey' });
+
+  // A session that ends while the page is open is signed in again on the page.
+  opened.allowErrors(/status of 401/);
+  await sql`UPDATE console_sessions SET ends_at = now(), ended_at = now()`;
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  await expectUsable(page, 'the dialog');
+  await button('Use a passkey').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await eventually(async () =>
+    expect(await sql`SELECT signed_in_by FROM console_sessions WHERE ended_at IS NULL`).toEqual([
+      { signed_in_by: 'passkey' },
+    ]),
+  );
 
   await sql`UPDATE console_sessions SET last_proof_at = now() - interval '1 hour', proven_at = now() - interval '1 hour'`;
   opened.allowErrors(/status of 403/);

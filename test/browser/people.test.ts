@@ -1,3 +1,4 @@
+import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { Role } from '../../events/roles.ts';
@@ -6,7 +7,7 @@ import { addMember } from '../../src/people/members.ts';
 import { created } from '../support/api.ts';
 import { type ConsolePage, darkPhone, downloaded, expectUsable, signIn, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
-import { goodPassword, person, type TestPerson } from '../support/people.ts';
+import { goodPassword, person, signedIn, type TestPerson } from '../support/people.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
 const service = useService({ projections: false });
@@ -27,12 +28,12 @@ const members = (on = page) => on.goto(`${url}/console/account/members`);
 /** A new member of the account, signed in as the form does, without loading the pages before and after it. */
 async function join(on: Page, name: string, role: Role): Promise<TestPerson> {
   const member = await person(service, { account: account.id, role, name });
-  const answer = await on.request.post(`${url}/console/session`, {
+  const response = await on.request.post(`${url}/console/session`, {
     form: { email: member.email, password: goodPassword },
     headers: { 'sec-fetch-site': 'same-origin' },
     maxRedirects: 0,
   });
-  expect(answer.status(), await answer.text()).toBe(303);
+  expect(response.status(), await response.text()).toBe(303);
   return member;
 }
 
@@ -181,6 +182,43 @@ test('people change their name and password, see their sessions, and download th
   await page.emulateMedia({ colorScheme: 'dark' });
   await expectUsable(page, 'you, on a phone in the dark');
 });
+
+test('a session that ends while the page is open goes on in place, with the password and a recovery code', async () => {
+  const ann = await join(page, 'Ann Owner', 'owner');
+  const [recovery = ''] = await turnOnCodes(ann);
+  await page.goto(`${url}/console/codes/new`);
+  await field('Name').fill('Half-typed');
+  await field('Destination').fill('https://example.com/typed');
+  await service.database.sql`
+    UPDATE console_sessions SET ends_at = now(), ended_at = now() WHERE user_id = ${ann.id}`;
+  await page.keyboard.press('Enter');
+  await dialog().getByText('Your session was ended on another device.').waitFor();
+  await expectUsable(page, 'the password');
+  await page.keyboard.type('wrong');
+  await page.keyboard.press('Enter');
+  await dialog().getByText('The e-mail address or the password is wrong.').waitFor();
+  await field(`Password of ${ann.email}`).fill(goodPassword);
+  await page.keyboard.press('Enter');
+  await dialog().getByRole('heading', { name: 'Enter your code' }).waitFor();
+  await expectUsable(page, 'the code');
+  await page.keyboard.type('wrong');
+  await page.keyboard.press('Enter');
+  await dialog().getByText('This code is wrong or was used already.').waitFor();
+  await field('One-time code').fill(recovery);
+  await page.keyboard.press('Enter');
+  await dialog().waitFor({ state: 'detached' });
+  expect(await field('Name').inputValue()).toBe('Half-typed');
+  await button('Create code').click();
+  await page.getByRole('heading', { name: 'Half-typed', level: 1 }).waitFor();
+});
+
+/** Sets up one-time codes of the person, and returns the recovery codes. */
+async function turnOnCodes(member: TestPerson): Promise<string[]> {
+  const tab = await signedIn(service, member);
+  const { body } = await tab.send('POST', '/console/api/me/totp');
+  const code = new TOTP({ secret: Secret.fromBase32(body.secret) }).generate();
+  return (await tab.send('POST', '/console/api/me/totp/confirm', { code })).body.recovery_codes;
+}
 
 describe('what could hand over the account', () => {
   test('asks a person for the password, and is done once it was given', async () => {

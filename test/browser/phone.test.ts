@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { png } from '../logos/pictures.ts';
+import { png } from '../logos/images.ts';
 import { scan } from '../qr/support.ts';
 import { created, type Json } from '../support/api.ts';
 import {

@@ -32,11 +32,11 @@ const openOperation = (id: string) => operation(id).locator('.opblock-summary-co
 async function execute(id: string): Promise<{ status: string; body: string }> {
   const block = operation(id);
   await block.getByRole('button', { name: 'Execute' }).click();
-  const answer = block.locator('.live-responses-table .response');
-  await answer.waitFor();
+  const response = block.locator('.live-responses-table .response');
+  await response.waitFor();
   return {
-    status: ((await answer.locator('.response-col_status').textContent()) ?? '').trim().slice(0, 3),
-    body: (await answer.locator('.highlight-code pre').first().textContent()) ?? '',
+    status: ((await response.locator('.response-col_status').textContent()) ?? '').trim().slice(0, 3),
+    body: (await response.locator('.highlight-code pre').first().textContent()) ?? '',
   };
 }
 
@@ -56,9 +56,9 @@ test('Swagger UI shows every documented operation from its own files, and execut
   const { id, live, keys } = account;
   await authorize(keys.live);
   await operation('getAccount').getByRole('button', { name: 'Clear' }).click();
-  const answer = await execute('getAccount');
-  expect(answer.status).toBe('200');
-  expect(JSON.parse(answer.body)).toMatchObject({ id, plan: 'enterprise', mode: 'live' });
+  const response = await execute('getAccount');
+  expect(response.status).toBe('200');
+  expect(JSON.parse(response.body)).toMatchObject({ id, plan: 'enterprise', mode: 'live' });
 
   await openOperation('createQrCode');
   const created = await execute('createQrCode');

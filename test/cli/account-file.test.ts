@@ -32,7 +32,7 @@ const environmentOf = ({ database }: TestService) => ({
   SECRET_KEY: database === home.database ? testSecretKey : otherSecretKey,
 });
 
-/** Runs a command on a service, and returns its answer. */
+/** Runs a command on a service, and returns its response. */
 async function scanlog(service: TestService, ...args: string[]): Promise<Json> {
   const { code, output } = await command([...args, '--json'], environmentOf(service));
   expect(code, output).toBe(0);
@@ -87,8 +87,8 @@ async function furnish(api: Api, test: Api): Promise<string[]> {
   return codes.slice(0, 3).map(({ id }) => id);
 }
 
-/** Answers about an account that must be the same on both instances. */
-async function answersOf(service: TestService, key: string, codes: string[]): Promise<string[]> {
+/** Responses about an account that must be the same on both instances. */
+async function responsesOf(service: TestService, key: string, codes: string[]): Promise<string[]> {
   const url = service.urls[0] as string;
   const api = retrying(apiClient(url, key));
   const period = 'start_date=2026-01-01&end_date=2099-12-31';
@@ -119,8 +119,8 @@ async function answersOf(service: TestService, key: string, codes: string[]): Pr
 /** A scan by a visitor who has an address and a user agent. */
 async function scanAs(service: TestService, { short_code }: Json, visitor: number): Promise<void> {
   const headers = { 'x-forwarded-for': `81.2.69.${visitor}`, 'user-agent': 'Mozilla/5.0 (iPhone) Safari' };
-  const answer = await fetch(`${service.urls[0]}/${short_code}`, { redirect: 'manual', headers });
-  expect(answer.status).toBe(302);
+  const response = await fetch(`${service.urls[0]}/${short_code}`, { redirect: 'manual', headers });
+  expect(response.status).toBe(302);
 }
 
 const codeAt = async (service: TestService, key: string, id: string) =>
@@ -145,7 +145,7 @@ test('an account moves to another instance and back with the same ids, numbers a
   const { next } = (await live.get('/v1/events?limit=5')).body;
   const rest = await eventsAfter(home, keys.live, next);
   await expectAllAgree(home.database.sql, home.warehouse);
-  const before = await answersOf(home, keys.live, codes);
+  const before = await responsesOf(home, keys.live, codes);
   await archiveAll(home.database.sql, archive);
   const sent = receiver.received('moved').length;
 
@@ -153,7 +153,7 @@ test('an account moves to another instance and back with the same ids, numbers a
   expect((await fetch(`${away.urls[0]}/${short_code}`, { redirect: 'manual' })).status).toBe(410);
   await move(account, home, away);
   await expectAllAgree(away.database.sql, away.warehouse);
-  expect(await answersOf(away, keys.live, codes)).toEqual(before);
+  expect(await responsesOf(away, keys.live, codes)).toEqual(before);
   expect(await eventsAfter(away, keys.live, next), 'a cursor of the other instance').toEqual(rest);
   expect((await replayState(away.database.sql)).corrected).toBe(0);
 
@@ -169,10 +169,10 @@ test('an account moves to another instance and back with the same ids, numbers a
 
   await scanlog(home, 'account', 'delete', account, '--yes');
   expect((await fetch(`${home.urls[0]}/${short_code}`, { redirect: 'manual' })).status).toBe(410);
-  const changed = await answersOf(away, keys.live, codes);
+  const changed = await responsesOf(away, keys.live, codes);
   await move(account, away, home);
   await expectAllAgree(home.database.sql, home.warehouse);
-  expect(await answersOf(home, keys.live, codes)).toEqual(changed);
+  expect(await responsesOf(home, keys.live, codes)).toEqual(changed);
   const all = await eventsAfter(home, keys.live, next);
   expect(all.slice(0, rest.length), 'a cursor from before it left').toEqual(rest);
   expect(all).toHaveLength(rest.length + 1);

@@ -60,8 +60,8 @@ async function randomHistory(url: string, api: Api): Promise<string[]> {
   return codes.map(({ id }) => id);
 }
 
-/** The API's answers about an account, without URLs of the service and times of use. */
-async function answersOf(url: string, key: string, codes: string[]): Promise<string[]> {
+/** The API's responses about an account, without URLs of the service and times of use. */
+async function responsesOf(url: string, key: string, codes: string[]): Promise<string[]> {
   const api = retrying(apiClient(url, key));
   const period = 'start_date=2026-01-01&end_date=2099-12-31';
   const paths = [
@@ -93,7 +93,7 @@ async function scanlog(args: string[], environment: Record<string, string>, exit
 
 const ofService = () => ({ DATABASE_URL: service.database.url, SECRET_KEY: testSecretKey });
 
-test('a backup taken under load restores to a service with the same answers', async () => {
+test('a backup taken under load restores to a service with the same responses', async () => {
   const url = service.urls[0] as string;
   const { id: account, keys, live } = await service.account();
   const webhook = await setHook(live, receiver.url('backup'));
@@ -109,7 +109,7 @@ test('a backup taken under load restores to a service with the same answers', as
     SELECT count(*) AS scans FROM scans WHERE account = ${account}`;
   await untilThereAre(service.database.sql, account, scans, 'delivered');
   await expectAllAgree(service.database.sql, service.warehouse);
-  const before = await answersOf(url, keys.live, codes);
+  const before = await responsesOf(url, keys.live, codes);
 
   // A code of another account is scanned during the backup.
   const busy = await codeOf((await service.account()).live);
@@ -164,7 +164,7 @@ test('a backup taken under load restores to a service with the same answers', as
   const there = `http://localhost:${restored.port}`;
   const client = apiClient(there, keys.live);
   await eventually(() => expectAllAgree(database.sql, warehouse));
-  expect(await answersOf(there, keys.live, codes)).toEqual(before);
+  expect(await responsesOf(there, keys.live, codes)).toEqual(before);
   expect((await client.get('/v1/account/webhook')).body.secret).toBe(webhook.secret);
   expect((await apiClient(there, revoked.key).get('/v1/account')).status).toBe(401);
   expect((await client.get(`/v1/qrcodes/${lost.id}`)).status).toBe(404);

@@ -6,8 +6,8 @@ import { createSecretBox } from '../../src/lib/secret-box.ts';
 import { testSecretKey } from '../support/secret-box.ts';
 
 /** A service, or something else, on loopback. */
-function serve(answer: (url: URL) => Response) {
-  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: ({ url }) => answer(new URL(url)) });
+function serve(respond: (url: URL) => Response) {
+  const server = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: ({ url }) => respond(new URL(url)) });
   return { port: String(server.port), stop: () => server.stop(true) };
 }
 
@@ -21,14 +21,14 @@ test('a service on this computer alone has no custom domains', async () => {
 test('the target of custom domains must lead to this service', async () => {
   const box = createSecretBox(testSecretKey);
   const token = ({ pathname }: URL) => pathname.replace('/.well-known/scanlog/', '');
-  const answers: [string, (url: URL) => Response][] = [
+  const behaviors: [string, (url: URL) => Response][] = [
     ['ok', (url) => new Response(box.domainProofOf(token(url)))],
     ['redirects', () => Response.redirect('https://go.test/', 308)],
     ['does not lead to this service', (url) => new Response(token(url))],
     ['does not lead to this service', () => new Response('', { status: 404 })],
   ];
-  for (const [expected, answer] of answers) {
-    const { port, stop } = serve(answer);
+  for (const [expected, respond] of behaviors) {
+    const { port, stop } = serve(respond);
     const settings = { SHORT_BASE_URL: `http://go.test:${port}`, DOMAIN_TARGET: '127.0.0.1' };
     const [finding] = await examine(settings).finally(stop);
     if (expected === 'ok') expect(finding).toMatchObject({ check: 'domain_target', status: 'ok' });
@@ -39,8 +39,8 @@ test('the target of custom domains must lead to this service', async () => {
 });
 
 test('the service must say that its own host gets a certificate, and an unknown one none', async () => {
-  const certificates = async (answer: (url: URL) => Response) => {
-    const { port, stop } = serve(answer);
+  const certificates = async (respond: (url: URL) => Response) => {
+    const { port, stop } = serve(respond);
     // Nothing is requested from the target: it is never found.
     const settings = { SHORT_BASE_URL: 'https://go.test', DOMAIN_TARGET: 'target.invalid', PORT: port };
     const findings = await examine(settings).finally(stop);

@@ -52,7 +52,7 @@ describe('./scanlog listen', () => {
     return () => text;
   }
 
-  test('posts each event once, signed like a webhook, and prints the answers, also after a lost connection', async () => {
+  test('posts each event once, signed like a webhook, and prints the responses, also after a lost connection', async () => {
     const { live, keys } = await service.account();
     const secret = newSigningSecret();
     const { received, url } = receive(secret, 204, 500);
@@ -133,7 +133,7 @@ describe('./scanlog listen', () => {
       fetch: (url, init) => (url.includes('/v1/qrcodes/') ? Promise.reject(new TypeError('reset')) : fetch(url, init)),
     });
     const listening = forwardEvents({ ...options, client, after: next, signal: stopping.signal });
-    await eventually(() => expect(output()).toMatch(/code\.created {2}qr_\w+ {2}no answer: /));
+    await eventually(() => expect(output()).toMatch(/code\.created {2}qr_\w+ {2}no response: /));
     stopping.abort();
     await listening;
     const unknown = new Scanlog({ key: 'sk_live_unknown', baseUrl: service.urls[0] as string });

@@ -55,7 +55,7 @@ describe('a request', () => {
     const send = failing(
       () => refused(503),
       () => refused(429, { 'retry-after': '7' }),
-      // The service has created the code, but its answer is lost.
+      // The service has created the code, but its response is lost.
       (url, init) => fetch(url, init).then(lost),
     );
     const { client, account, pauses } = await connect(send);
@@ -87,7 +87,7 @@ describe('a request', () => {
     expect(pauses).toHaveLength(3);
   });
 
-  test('whose answer is cut off fails as a lost connection', async () => {
+  test('whose response is cut off fails as a lost connection', async () => {
     const cut = new ReadableStream({
       start(controller) {
         controller.enqueue(new TextEncoder().encode('{"data": ['));
@@ -99,7 +99,7 @@ describe('a request', () => {
     await expect(listQrCodes({ client })).rejects.toMatchObject({ name: 'ScanlogError', code: 'connection_failed' });
   });
 
-  test('fails with the code, the details and the id of the answer', async () => {
+  test('fails with the code, the details and the id of the response', async () => {
     const { client } = await connect();
     const { id, short_code } = await createQrCode({ client, body });
     const taken = await createQrCode({ client, body: { ...body, short_code } }).catch((error) => error);
@@ -131,8 +131,8 @@ describe('a request', () => {
 
   test('sends a file with its own media type', async () => {
     const { client } = await connect();
-    const picture = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>';
-    const logo = await uploadLogo({ client, body: new Blob([picture], { type: 'image/svg+xml' }) });
+    const image = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>';
+    const logo = await uploadLogo({ client, body: new Blob([image], { type: 'image/svg+xml' }) });
     expect(logo.format).toBe('svg');
   });
 });
@@ -176,10 +176,10 @@ describe('follow', () => {
     let connections = 0;
     // Each stream is cut in the middle of a message, after one whole event.
     const { client, account } = await connect(async (url, init) => {
-      const answer = await fetch(url, init);
-      if (!url.includes('/v1/events')) return answer;
+      const response = await fetch(url, init);
+      if (!url.includes('/v1/events')) return response;
       connections++;
-      return new Response(answer.body?.pipeThrough(cutAfterOneEvent()), answer);
+      return new Response(response.body?.pipeThrough(cutAfterOneEvent()), response);
     });
     const names = ['One', 'Two', 'Three'];
     for (const name of names) await created(account.live, { name });

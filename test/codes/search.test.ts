@@ -57,7 +57,7 @@ describe.each([
     return codes.map(({ name }) => name).toSorted();
   }
 
-  /** What the search finds, which is the same in an account with so many codes that an index is used. */
+  /** What the search finds, which is the same in an account with enough codes that an index is used. */
   async function foundBy(search: Search): Promise<string[]> {
     const names = await listed(search);
     await sql`UPDATE code_counts SET codes = codes + 1000000 WHERE account = ${owner.account}`;

@@ -98,13 +98,13 @@ describe('the console API', () => {
     ['a form on our own origin', { 'sec-fetch-site': 'same-origin', 'content-type': 'text/plain' }],
   ])('rejects a write from %s', async (_, headers) => {
     const { tab, live } = await createSignedInAccount();
-    const answer = await tab.send(
+    const response = await tab.send(
       'POST',
       '/console/api/qrcodes',
       newCode(),
       headers as unknown as Record<string, string>,
     );
-    expect(answer.status).toBe(401);
+    expect(response.status).toBe(401);
     expect((await live.get('/v1/qrcodes')).body.pagination.total).toBe(0);
   });
 
@@ -126,8 +126,8 @@ describe('the console API', () => {
     const { tab, live } = await createSignedInAccount('free');
     expect((await tab.get('/console/api/account/keys')).status).toBe(200);
     await holdAllWindows();
-    const answers = await atOnce(604, () => tab.get('/console/api/account/keys'));
-    expect(countStatuses(answers)).toEqual({ 200: 599, 429: 5 });
+    const responses = await atOnce(604, () => tab.get('/console/api/account/keys'));
+    expect(countStatuses(responses)).toEqual({ 200: 599, 429: 5 });
     expect((await live.get('/v1/account')).body.usage.requests).toBe(1);
   });
 
@@ -140,9 +140,9 @@ describe('the console API', () => {
       expect((await read()).status).toBe(200);
       if (i === 0) await holdAllWindows();
     }
-    const answers = await atOnce(requestsPerMinute, () => tab.send('POST', '/console/api/qrcodes', newCode()));
-    expect(countStatuses(answers)).toEqual({ 201: requestsPerMinute - 4, 429: 4 });
-    const limited = answers.find(({ status }) => status === 429);
+    const responses = await atOnce(requestsPerMinute, () => tab.send('POST', '/console/api/qrcodes', newCode()));
+    expect(countStatuses(responses)).toEqual({ 201: requestsPerMinute - 4, 429: 4 });
+    const limited = responses.find(({ status }) => status === 429);
     expect(limited?.headers.get('x-ratelimit-limit')).toBe(String(requestsPerMinute));
     expect(Number(limited?.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(limited?.body.error.message).toContain('changes in the console');
@@ -267,11 +267,11 @@ describe('several codes at once', () => {
     ];
     for (const [format, options] of queries) {
       const path = `/console/api/selection/images?ids=${ids},qr_0000000000000000000000&format=${format}&${options}`;
-      const answer = await fetch(`${service.urls[0]}${path}`, {
+      const response = await fetch(`${service.urls[0]}${path}`, {
         headers: { cookie: tab.cookie as string, 'sec-fetch-site': 'same-origin' },
       });
-      expect(answer.headers.get('content-disposition')).toMatch(/^attachment; filename="qr-codes-[\d-]+\.zip"$/);
-      const files = readZip(Buffer.from(await answer.arrayBuffer()));
+      expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="qr-codes-[\d-]+\.zip"$/);
+      const files = readZip(Buffer.from(await response.arrayBuffer()));
       const single = await Promise.all(
         codes.toReversed().map(async ({ id, short_code }: Json) => {
           const path = `/console/api/qrcodes/${id}/download?format=${format}&${options}`;

@@ -243,8 +243,8 @@ describe('a file', () => {
   });
 
   test('that is a workbook or too large is refused', () => {
-    expect(problemWithFile(bytes('PK\x03\x04…', 'latin1'))).toContain('Save it as CSV');
-    expect(problemWithFile(new Uint8Array(1024 * 1024 + 1))).toContain('larger than 1 MB');
-    expect(problemWithFile(bytes('Name,Destination', 'utf8'))).toBeUndefined();
+    expect(problemWithFile(bytes('PK\x03\x04…', 'latin1'), 1)).toContain('Save it as CSV');
+    expect(problemWithFile(new Uint8Array(1024 * 1024 + 1), 1)).toContain('larger than 1 MB');
+    expect(problemWithFile(bytes('Name,Destination', 'utf8'), 1)).toBeUndefined();
   });
 });

@@ -110,6 +110,8 @@ describe('accounts', () => {
       expect(await actorsOf(account.id, type)).toEqual([user]);
     const audit = await tab.get(`${path}/audit?limit=2`);
     expect(audit.body.data).toMatchObject([{ type: 'account.plan_changed', actor: user }, { type: 'account.resumed' }]);
+    const { data } = (await account.live.get('/v1/account/audit?limit=1')).body;
+    expect(data, 'the owner does not learn who it was').toMatchObject([{ actor: user, actor_name: 'the operator' }]);
   });
 
   test('are deleted only with their id typed', async () => {
@@ -216,6 +218,30 @@ describe('people', () => {
     expect((await change(boss.id, { is_operator: false })).status).toBe(200);
     expect((await boss.tab.get(`${base}/users`)).status).toBe(403);
   });
+
+  test('are never left without an operator, also if two remove each other at the same time', async () => {
+    const { sql } = service.database;
+    await sql`UPDATE users SET is_operator = false`;
+    const [one, other] = [await operator(), await operator()];
+    const remove = (by: typeof one, id: string) => by.tab.send('PATCH', `${base}/users/${id}`, { is_operator: false });
+    const answers = await Promise.all([remove(one, other.id), remove(other, one.id)]);
+    // The second is refused as the last operator, or because the first was faster than its admission.
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, expect.toSatisfy((status) => status >= 403)]);
+    const left = await sql<{ id: string }[]>`SELECT id FROM users WHERE is_operator`;
+    expect(left).toHaveLength(1);
+    const last = left[0]?.id === one.id ? one : other;
+    const refused = await last.tab.send('PATCH', `${base}/users/${last.id}`, { is_operator: false });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      409,
+      expect.stringContaining('No one would be operator'),
+    ]);
+    const deleted = await last.tab.send('DELETE', '/console/api/me');
+    expect([deleted.status, deleted.body.error.message]).toEqual([
+      409,
+      expect.stringContaining('No one would be operator'),
+    ]);
+    expect((await last.tab.get(`${base}/users`)).status, 'nothing was done').toBe(200);
+  });
 });
 
 test('a link for a new password is created, and sign-up is explained', async () => {
@@ -238,6 +264,16 @@ test('a change needs a proof of the last 15 minutes, a read does not', async () 
     const { status, body } = await tab.send(method, path, {});
     expect([status, body.error.code], `${method} ${path}`).toEqual([403, 'reauthentication_required']);
   }
+  const { sql } = service.database;
+  const unproven = await signedInPerson(service);
+  const change = () => tab.send('PATCH', `${base}/users/${unproven.id}`, { is_disabled: true });
+  expect((await change()).status).toBe(403);
+  expect(
+    [...(await sql`SELECT FROM users WHERE id = ${unproven.id} AND disabled_at IS NULL`)],
+    'unchanged',
+  ).toHaveLength(1);
+  await sql`UPDATE console_sessions SET last_proof_at = now() WHERE user_id = ${id}`;
+  expect((await change()).status, 'after a proof').toBe(200);
 });
 
 describe('the audit of operators', () => {

@@ -89,12 +89,12 @@ describe('assets', () => {
     expect(paths.map(withoutHash).toSorted()).toEqual(['/console/assets/console.js', ...shared].toSorted());
     expect(ofOperators.map(withoutHash).toSorted()).toEqual(['/console/assets/operator.js', ...shared].toSorted());
     for (const path of new Set([...paths, ...ofOperators])) {
-      const answer = await fetch(`${service.urls[0]}${path}`, {
+      const response = await fetch(`${service.urls[0]}${path}`, {
         headers: { 'accept-encoding': 'gzip' },
         decompress: false,
       } as RequestInit);
-      expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      const gzipped = new Uint8Array(await answer.arrayBuffer());
+      expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      const gzipped = new Uint8Array(await response.arrayBuffer());
       if (path.endsWith('.js')) {
         expect(gzipped.byteLength).toBeLessThan(150 * 1024);
         expect(gunzipSync(gzipped).toString()).not.toMatch(/sk_(live|test)_[0-9A-Za-z]/);

@@ -44,7 +44,7 @@ describe('periodOf', () => {
     expect(periodBeforeLabel(name, period, now)).toBe(before);
   });
 
-  test('days are those of the time zone', () => {
+  test('days begin and end in the time zone', () => {
     expect(periodOf('7d', null, null, 'Pacific/Auckland', now).start_date).toBe('2026-11-10');
     expect(periodOf('custom', '2026-11-01', '2026-11-16', 'Pacific/Auckland', now).end_date).toBeUndefined();
   });
@@ -169,4 +169,5 @@ test('unknown parameters of a URL are those that its page does not read', () => 
   expect(unknown('/analytics', 'codes=qr_1&tags=a&period=7d&country=DE')).toEqual([]);
   expect(unknown('/codes/qr_1', 'tab=scans&codes=qr_2')).toEqual(['codes']);
   expect(unknown('/live', 'period=7d')).toEqual(['period']);
+  expect(unknown('/codes/new', 'kind=static&from=qr_1')).toEqual([]);
 });

@@ -104,8 +104,8 @@ describe('signing in a phone', () => {
   test('works once among concurrent attempts', async () => {
     const laptop = await signedIn((await service.account()).keys.live);
     const token = await createLink(laptop);
-    const answers = await atOnce(8, () => postForm(newPhone(), '/console/phone', token, sameOrigin));
-    expect(countStatuses(answers)).toEqual({ 303: 1, 404: 7 });
+    const responses = await atOnce(8, () => postForm(newPhone(), '/console/phone', token, sameOrigin));
+    expect(countStatuses(responses)).toEqual({ 303: 1, 404: 7 });
     expect(await sessionsOf(laptop)).toHaveLength(2);
   });
 

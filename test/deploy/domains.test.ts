@@ -31,7 +31,7 @@ test('a custom domain gets a certificate once it is verified, redirects over htt
   const { live } = await service.account();
   const host = 'go.acme.test';
   const unverified = curl(caddy, '/menu', [], { host });
-  expect(await unverified.exitCode, 'no certificate for a name that nobody has proved').not.toBe(0);
+  expect(await unverified.exitCode, 'no certificate for a name that no account has proved').not.toBe(0);
 
   const { id, records } = (await live.post('/v1/domains', { name: host })).body;
   dns.set(host, { A: ['127.0.0.1'] });

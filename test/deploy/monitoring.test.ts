@@ -90,8 +90,8 @@ describe('a Prometheus that scrapes the service', () => {
   let url = '';
 
   async function get<T>(path: string): Promise<T> {
-    const answer = await fetch(`${url}/api/v1/${path}`);
-    const { status, data, error } = (await answer.json()) as { status: string; data: T; error?: string };
+    const response = await fetch(`${url}/api/v1/${path}`);
+    const { status, data, error } = (await response.json()) as { status: string; data: T; error?: string };
     expect(status, error).toBe('success');
     return data;
   }

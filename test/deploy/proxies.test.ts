@@ -26,19 +26,19 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
     const code = newCode({ destination_url: 'https://example.com/menu' });
     const { id, short_code } = (await live.post('/v1/qrcodes', code)).body;
     const scan = (...args: string[]) => request(proxy, `/${short_code}`, args);
-    const answers = [
+    const responses = [
       await scan(...from('127.0.0.2')),
       await scan(...from('127.0.0.2'), '--http1.1'),
       await scan(...from('127.0.0.2'), '--header', 'X-Forwarded-For: 81.2.69.142'),
       await scan(...from('127.0.0.3')),
       await scan(...from('127.0.0.3'), '--head'),
     ];
-    for (const { status, headers } of answers)
+    for (const { status, headers } of responses)
       expect({ status, headers }).toMatchObject({
         status: 302,
         headers: { location: 'https://example.com/menu', 'strict-transport-security': 'max-age=31536000' },
       });
-    expect(answers.map(({ httpVersion }) => httpVersion)).toEqual(['2', '1.1', '2', '2', '2']);
+    expect(responses.map(({ httpVersion }) => httpVersion)).toEqual(['2', '1.1', '2', '2', '2']);
 
     const counts = { total_scans: 4, unique_scans: 2 };
     await eventually(async () => expect((await live.get(`/v1/qrcodes/${id}`)).body).toMatchObject(counts));
@@ -78,7 +78,7 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
     expect(other.headers['location']).toBe(expected);
   });
 
-  test('takes bodies up to 1 MiB, and answers larger ones like the service', async () => {
+  test('takes bodies up to 1 MiB, and imports up to 4 MiB, and answers larger ones like the service', async () => {
     const { keys } = await service.account();
     const json = ['--header', 'Content-Type: application/json', '--data-binary', '@-'];
     const send = (bytes: number, ...args: string[]) => {
@@ -86,11 +86,22 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
       return request(proxy, '/v1/qrcodes', [...withKey(keys.live), ...json, ...args], { input });
     };
     expect((await send(2 ** 20)).status).toBe(201);
-    // Over HTTP/2, curl 7.88 reports an answer that arrives during the upload as incomplete; over HTTP/1.1 it asks first.
-    const picture = ['--http1.1', '--form', 'file=@-;filename=logo.png', ...withKey(keys.live)];
-    const upload = (bytes: number) => request(proxy, '/v1/logos', picture, { input: ' '.repeat(bytes) });
-    expect((await upload(2 ** 20)).status, 'the picture reaches the service, which cannot read it').toBe(400);
+    // Over HTTP/2, curl 7.88 reports a response that arrives during the upload as incomplete; over HTTP/1.1 it asks first.
+    const image = ['--http1.1', '--form', 'file=@-;filename=logo.png', ...withKey(keys.live)];
+    const upload = (bytes: number) => request(proxy, '/v1/logos', image, { input: ' '.repeat(bytes) });
+    expect((await upload(2 ** 20)).status, 'the image reaches the service, which cannot read it').toBe(400);
     expect((await upload(2 ** 21)).status).toBe(413);
+    const csv = ['--http1.1', '--header', 'Content-Type: text/csv', '--data-binary', '@-', ...withKey(keys.live)];
+    const importFile = (bytes: number) =>
+      request(proxy, '/v1/qrcodes/import?dry_run=true', csv, {
+        input: 'url\nhttps://example.com/'.padEnd(bytes, '\n'),
+      });
+    expect((await importFile(2 ** 22)).status).toBe(200);
+    const largeFile = await importFile(2 ** 22 + 1);
+    expect([largeFile.status, JSON.parse(largeFile.body).error.message]).toEqual([
+      413,
+      'The file must have at most 4 MiB: split it, or ask the operator to import it.',
+    ]);
     for (const args of [[], ['--header', 'Transfer-Encoding: chunked', '--header', 'Expect:']]) {
       const { status, headers, body } = await send(2 ** 20 + 1, '--http1.1', ...args);
       expect([status, headers['content-type'], JSON.parse(body)]).toEqual([
@@ -103,7 +114,7 @@ describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s', (na
 });
 
 describe.each(Object.keys(proxies) as (keyof typeof proxies)[])('deploy/%s, in front of a slow service', (name) => {
-  test('passes on each part of a long answer at once, and answers 503 in JSON when the service is gone', async () => {
+  test('passes on each part of a long response at once, and answers 503 in JSON when the service is gone', async () => {
     let release = Promise.withResolvers<void>();
     const port = await freePort();
     async function* parts() {

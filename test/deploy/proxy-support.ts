@@ -116,7 +116,7 @@ export async function startTlsProxy(
   return started;
 }
 
-export interface Answer {
+export interface ProxyResponse {
   status: number;
   httpVersion: string;
   headers: Record<string, string>;
@@ -129,7 +129,7 @@ export async function request(
   path: string,
   args: string[] = [],
   options: Options = {},
-): Promise<Answer> {
+): Promise<ProxyResponse> {
   const { output, exitCode } = curl(proxy, path, ['--include', ...args], options);
   const code = await exitCode;
   if (code !== 0) throw new Error(`curl ended with ${code}: ${output()}`);

@@ -80,9 +80,9 @@ const client =
   ({ url }: Instance, key: string) =>
   async (method: string, path: string, body?: object) => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${url}/v1${path}`, { method, headers, body: body && JSON.stringify(body) });
-    const json = (await answer.json()) as Json;
-    expect(answer.ok, JSON.stringify(json)).toBe(true);
+    const response = await fetch(`${url}/v1${path}`, { method, headers, body: body && JSON.stringify(body) });
+    const json = (await response.json()) as Json;
+    expect(response.ok, JSON.stringify(json)).toBe(true);
     return json;
   };
 
@@ -91,12 +91,12 @@ async function scan({ url }: Instance, shortCodes: string[], times: number): Pro
   // A release that reads no TIMEOUT_SCALE answers 503 when a lookup takes 2 s. HEAD caches the route, and is not recorded.
   for (const code of shortCodes)
     await eventually(async () => {
-      const answer = await fetch(`${url}/${code}`, { method: 'HEAD', redirect: 'manual' });
-      expect(answer.status).toBe(302);
+      const response = await fetch(`${url}/${code}`, { method: 'HEAD', redirect: 'manual' });
+      expect(response.status).toBe(302);
     });
   const paths = shortCodes.flatMap((code) => Array.from({ length: times }, () => code));
-  const answers = await Promise.all(paths.map((path) => fetch(`${url}/${path}`, { redirect: 'manual' })));
-  expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 302));
+  const responses = await Promise.all(paths.map((path) => fetch(`${url}/${path}`, { redirect: 'manual' })));
+  expect(responses.map(({ status }) => status)).toEqual(paths.map(() => 302));
   return paths.length;
 }
 
@@ -150,7 +150,7 @@ describe.each(releases())('the upgrade from $version', (release) => {
     await scan(old, ['try', 'paused', 'deleted'], 2);
     await live('PATCH', `/qrcodes/${paused.id}`, { active: false });
     await live('DELETE', `/qrcodes/${deleted.id}`);
-    // Those of the two codes, and of the codes that were paused and deleted afterwards.
+    // Scans of the two codes, and of the codes that were paused and deleted afterwards.
     await receiver.gets(release.version, scans + 4);
 
     await oldProjections.running.stop();

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { useTimeouts } from '../support/timeouts.ts';
 
-// Faults of the DNS wait for this timeout, twice; no answer of the test's server takes as long.
+// Faults of the DNS wait for this timeout, twice; no response of the test's server takes as long.
 useTimeouts({ dnsQueryMs: 2_000 });
 
 const dns = useDns();
@@ -146,15 +146,15 @@ describe('a domain', () => {
     const [account, stranger] = [await service.account(), await service.account()];
     const domain = await add(account, newName());
     const path = `/v1/domains/${domain.id}`;
-    for (const answer of [
+    for (const response of [
       await stranger.live.get(path),
       await stranger.live.patch(path, { root_url: null }),
       await stranger.live.delete(path),
       await stranger.live.post(`${path}/verify`, {}),
       await account.live.get('/v1/domains/dom_none'),
     ])
-      expect(answer.status).toBe(404);
-    for (const answer of [
+      expect(response.status).toBe(404);
+    for (const response of [
       await account.test.get('/v1/domains'),
       await account.test.get(path),
       await account.test.post('/v1/domains', { name: newName() }),
@@ -162,7 +162,7 @@ describe('a domain', () => {
       await account.test.delete(path),
       await account.test.post(`${path}/verify`, {}),
     ])
-      expect([answer.status, answer.body.error.code]).toEqual([403, 'live_key_required']);
+      expect([response.status, response.body.error.code]).toEqual([403, 'live_key_required']);
   });
 
   test('is refused if it is an address, a public suffix or a host of the service', async () => {
@@ -173,7 +173,7 @@ describe('a domain', () => {
     }
   });
 
-  test('counts its codes, without those of others that begin alike', async () => {
+  test('counts its codes, without codes of others that begin alike', async () => {
     const account = await service.account();
     const [domain, alike] = [await addProved(account), await addProved(account, `x-${newName()}`)];
     const first = await created(account.live, { domain: domain.name });
@@ -218,10 +218,10 @@ describe('a domain', () => {
   ] as const)('a %s account has %i of them, also if they are claimed at once', async (plan, limit) => {
     const account = await service.account(plan);
     for (let i = 1; i < limit; i++) await add(account, newName());
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 3 }, () => account.live.post('/v1/domains', { name: newName() })),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
     const next = await account.live.post('/v1/domains', { name: newName() });
     expect([next.status, next.body.error.code]).toEqual([403, 'quota_exceeded']);
   });
@@ -295,7 +295,7 @@ describe('a proof', () => {
 });
 
 test('a domain that leads to another server is not proved, whatever that answers', async () => {
-  let answer = (_: URL) => new Response('');
+  let respond = (_: URL) => new Response('');
   const hosts: string[] = [];
   // The service listens on 127.0.0.1.
   const other = Bun.serve({
@@ -303,7 +303,7 @@ test('a domain that leads to another server is not proved, whatever that answers
     port,
     fetch(request) {
       hosts.push(request.headers.get('host') ?? '');
-      return answer(new URL(request.url));
+      return respond(new URL(request.url));
     },
   });
   async function* endless() {
@@ -313,15 +313,15 @@ test('a domain that leads to another server is not proved, whatever that answers
   const domain = await add(account, newName());
   prove(domain);
   dns.set(domain.name, { A: ['127.0.0.3'] });
-  const answers: [string, typeof answer][] = [
+  const behaviors: [string, typeof respond][] = [
     ['another server answers', ({ pathname }) => new Response(pathname.split('/').at(-1))],
     ['another server answers', () => new Response(endless as never)],
     ['with a redirect (308)', ({ pathname }) => Response.redirect(`http://127.0.0.1:${port}${pathname}`, 308)],
     ['with an error (404)', () => new Response('', { status: 404 })],
   ];
   try {
-    for (const [words, next] of answers) {
-      answer = next;
+    for (const [words, next] of behaviors) {
+      respond = next;
       const { body } = await verify(account, domain);
       expect(body.problems).toMatchObject([{ check: 'reach', found: expect.stringContaining(words) }]);
     }
@@ -333,7 +333,7 @@ test('a domain that leads to another server is not proved, whatever that answers
   expect(body.problems).toMatchObject([{ found: expect.stringContaining('nothing there listens') }]);
 });
 
-describe('the answer to a token', () => {
+describe('the response to a token', () => {
   const at = (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
   const token = 'a'.repeat(26);
 
@@ -390,8 +390,8 @@ describe('another account', () => {
     const name = newName();
     const [first, second] = [await add(a, name), await add(b, name)];
     prove(first, second);
-    const answers = await Promise.all([verify(a, first), verify(b, second)]);
-    const lost = answers.filter(({ status }) => status !== 200);
+    const responses = await Promise.all([verify(a, first), verify(b, second)]);
+    const lost = responses.filter(({ status }) => status !== 200);
     expect(lost.map(({ status, body }) => [status, body.error.code])).toEqual([[409, 'domain_taken']]);
     const states = [await read(a, first), await read(b, second)];
     expect(states.map(({ status }) => status).toSorted()).toEqual(['active', 'pending']);

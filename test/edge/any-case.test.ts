@@ -120,7 +120,7 @@ describe('a given short code', () => {
   test('that is created during a lookup in another case is not cached as unknown', async () => {
     const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
-    const { answer: early } = await holdBack(() => routes.load('DURING-LOOKUP'));
+    const { response: early } = await holdBack(() => routes.load('DURING-LOOKUP'));
     const { id } = await given({ short_code: 'during-lookup' });
     routes.apply(await eventsOf(id));
     release();

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { DomainSettings } from '../../events/domain.ts';
 import { suspend } from '../../src/accounts/accounts.ts';
 import { findAnyCode, takeDown } from '../../src/codes/takedown.ts';
-import { type ApiAnswer, created, newCode } from '../support/api.ts';
+import { created, newCode, type ReceivedResponse } from '../support/api.ts';
 import { appendToDomain, givenDomain } from '../support/domains.ts';
 import { eventually } from '../support/eventually.ts';
 import { sendRaw } from '../support/raw-http.ts';
@@ -16,10 +16,14 @@ beforeAll(async () => {
   domain = await givenDomain(service, account.id, 'go.acme.test');
 });
 
-/** Not the client of the API, which expects documented answers below /v1. */
-async function on(host: string, path: string, headers: Record<string, string> = {}): Promise<Omit<ApiAnswer, 'body'>> {
-  const answer = await fetch(`${service.urls[0]}${path}`, { redirect: 'manual', headers: { host, ...headers } });
-  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+/** Not the client of the API, which expects documented responses below /v1. */
+async function on(
+  host: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Omit<ReceivedResponse, 'body'>> {
+  const response = await fetch(`${service.urls[0]}${path}`, { redirect: 'manual', headers: { host, ...headers } });
+  return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
 const given = (fields: Record<string, unknown> = {}, api = account.live) =>
@@ -41,8 +45,8 @@ describe('a code on a custom domain', () => {
     expect(new URL(code.short_url).hostname).toBe('go.acme.test');
     expect(new URL(code.short_url).pathname).toBe('/Menu-1');
     for (const path of ['/Menu-1', '/menu-1', '/MENU-1/?table=3']) {
-      const answer = await on('go.acme.test', path);
-      expect([answer.status, answer.headers.get('location')], path).toEqual([302, 'https://example.com/menu']);
+      const response = await on('go.acme.test', path);
+      expect([response.status, response.headers.get('location')], path).toEqual([302, 'https://example.com/menu']);
     }
     expect((await on('localhost', '/Menu-1')).status).toBe(404);
     expect((await on('other.test', '/Menu-1')).status).toBe(404);
@@ -171,8 +175,8 @@ describe('a custom domain', () => {
     await givenDomain(service, account.id, 'xn--bcher-kva.test');
     await given({ domain: 'bücher.test', short_code: 'buch' });
     for (const host of ['xn--bcher-kva.test', 'bücher.test']) {
-      const answer = await sendRaw(service.urls[0] as string, ['GET /buch HTTP/1.1', `Host: ${host}`]);
-      expect(answer.status, host).toBe(302);
+      const response = await sendRaw(service.urls[0] as string, ['GET /buch HTTP/1.1', `Host: ${host}`]);
+      expect(response.status, host).toBe(302);
     }
   });
 
@@ -194,16 +198,16 @@ describe('a custom domain', () => {
     const withFallback = await given({ expires_at: '2020-01-01T00:00:00Z', fallback_url: 'https://example.com/f' });
     const paused = await given();
     await account.live.patch(`/v1/qrcodes/${paused.id}`, { active: false });
-    const answerOf = async (path: string) => {
+    const responseOf = async (path: string) => {
       const { status, headers } = await on('go.acme.test', path);
       return [status, headers.get('location')];
     };
-    await eventually(async () => expect(await answerOf('/no-such-code')).toEqual([302, to.not_found_url]));
-    expect(await answerOf('/a/b')).toEqual([302, to.not_found_url]);
-    expect(await answerOf(`/${ended.short_code}`)).toEqual([302, to.expired_url]);
-    expect(await answerOf(`/${withFallback.short_code}`)).toEqual([302, 'https://example.com/f']);
-    expect(await answerOf(`/${paused.short_code}`)).toEqual([404, null]);
-    expect(await answerOf('/v1')).toEqual([404, null]);
+    await eventually(async () => expect(await responseOf('/no-such-code')).toEqual([302, to.not_found_url]));
+    expect(await responseOf('/a/b')).toEqual([302, to.not_found_url]);
+    expect(await responseOf(`/${ended.short_code}`)).toEqual([302, to.expired_url]);
+    expect(await responseOf(`/${withFallback.short_code}`)).toEqual([302, 'https://example.com/f']);
+    expect(await responseOf(`/${paused.short_code}`)).toEqual([404, null]);
+    expect(await responseOf('/v1')).toEqual([404, null]);
     await change(to, {});
   });
 
@@ -212,9 +216,9 @@ describe('a custom domain', () => {
     expect((await on('go.acme.test', '/.well-known/assetlinks.json')).status).toBe(404);
     await change({}, { app_links: { apple, android: [{ relation: [] }] } });
     await eventually(async () => {
-      const answer = await on('go.acme.test', '/.well-known/apple-app-site-association');
-      expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json']);
-      expect(JSON.parse(answer.text)).toEqual(apple);
+      const response = await on('go.acme.test', '/.well-known/apple-app-site-association');
+      expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
+      expect(JSON.parse(response.text)).toEqual(apple);
     });
     expect((await on('go.acme.test', '/.well-known/assetlinks.json')).text).toBe('[{"relation":[]}]');
   });

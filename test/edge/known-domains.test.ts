@@ -143,7 +143,7 @@ describe('the domains that an edge knows', () => {
     expect(domains.find('go.test')).toBeDefined();
   });
 
-  test('lose those of a deleted account', async () => {
+  test('lose the domains of a deleted account', async () => {
     const domains = await stored([row()]);
     await domains.loaded();
     domains.apply([{ ...at(9, removed()), type: 'account_deleted', data: {} }]);
@@ -180,15 +180,15 @@ describe('an edge that does not know the domains yet', () => {
   test('reads them before it answers for a host that is not its own', async () => {
     const hosts = hostsOn(await stored([row()]));
     expect(hosts.answer(new Request('http://qr.test/menu'), '')).toBeUndefined();
-    const answer = await hosts.answer(new Request('http://go.test/menu'), '');
-    expect(await answer?.text()).toBe('go.test/menu');
+    const response = await hosts.answer(new Request('http://go.test/menu'), '');
+    expect(await response?.text()).toBe('go.test/menu');
     expect(hosts.answer(new Request('http://other.test/menu'), '')).toBeUndefined();
   });
 
   test('answers 503 rather than with the code of the service that has the same short code', async () => {
     const hosts = hostsOn(new Domains(unreachable, undefined));
-    const answer = await hosts.answer(new Request('http://go.test/menu'), '');
-    expect(answer?.status).toBe(503);
+    const response = await hosts.answer(new Request('http://go.test/menu'), '');
+    expect(response?.status).toBe(503);
   });
 
   test('leaves the proof of a domain to the service, on every host', async () => {

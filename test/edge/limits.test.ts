@@ -66,9 +66,9 @@ describe('a code with max_scans', () => {
 
   test('300 at once on two instances: exactly as many are redirected, and stored', async () => {
     const code = await create({ max_scans: 120 });
-    const answers = await atOnce(300, (i) => scan(code, i));
-    expect(countStatuses(answers)).toEqual({ 302: 120, 404: 180 });
-    expect(new Set(answers.map(({ code: error }) => error))).toEqual(new Set([undefined, 'limit_reached']));
+    const responses = await atOnce(300, (i) => scan(code, i));
+    expect(countStatuses(responses)).toEqual({ 302: 120, 404: 180 });
+    expect(new Set(responses.map(({ code: error }) => error))).toEqual(new Set([undefined, 'limit_reached']));
     expect(await storedOf(code)).toHaveLength(120);
     expect(await read(code)).toMatchObject({ availability: 'limit_reached', remaining_scans: 0, status: 'active' });
     const { body } = await account.live.get('/v1/qrcodes?availability=limit_reached');
@@ -152,10 +152,10 @@ describe('a code with max_scans', () => {
         expect((await account.live.patch(`/v1/qrcodes/${code.id}`, { max_scans: i % 3 ? i : null })).status).toBe(200);
       await account.live.patch(`/v1/qrcodes/${code.id}`, { max_scans: 200 });
     })();
-    const answers = await atOnce(150, async (i) => {
+    const responses = await atOnce(150, async (i) => {
       if (i % 5 === 0) await changes;
       return scan(code, i);
     });
-    expect(Object.keys(countStatuses(answers)).filter((status) => status === '503')).toEqual([]);
+    expect(Object.keys(countStatuses(responses)).filter((status) => status === '503')).toEqual([]);
   });
 });

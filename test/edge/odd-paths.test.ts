@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { reservedWords } from '../../events/reserved-words.ts';
 import { created } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
-import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
+import { type RawResponse, sendRaw } from '../support/raw-http.ts';
 import { useService } from '../support/service.ts';
 
 const service = useService();
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const url = () => service.urls[0] as string;
-const request = (target: string, ...headers: string[]): Promise<RawAnswer> =>
+const request = (target: string, ...headers: string[]): Promise<RawResponse> =>
   sendRaw(url(), [`GET ${target} HTTP/1.1`, 'Host: qr.example', ...headers]);
 
 const scans = async () => {
@@ -34,9 +34,9 @@ describe('paths of a short link', () => {
     ['in absolute form, as proxies send it', `http://qr.example/${shortCode}`],
   ])('%s: redirects to the unchanged destination', async (_, path) => {
     const before = await scans();
-    const answer = await request(path);
-    expect(answer.status).toBe(302);
-    expect(answer.headers.get('location')).toBe('https://example.com/menu');
+    const response = await request(path);
+    expect(response.status).toBe(302);
+    expect(response.headers.get('location')).toBe('https://example.com/menu');
     expect(await scans()).toBe(before + 1);
   });
 
@@ -65,10 +65,10 @@ describe('paths of a short link', () => {
     ['constructor', '/constructor'],
   ])('%s: returns 404 and records nothing', async (_, path) => {
     const before = await scans();
-    const answer = await request(path);
-    expect(answer.status).toBe(404);
-    expect(answer.text).toContain('No such code');
-    expect(answer.headers.get('location')).toBeNull();
+    const response = await request(path);
+    expect(response.status).toBe(404);
+    expect(response.text).toContain('No such code');
+    expect(response.headers.get('location')).toBeNull();
     expect(await scans()).toBe(before);
   });
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PasswordGate } from '../../src/edge/password-gate.ts';
 import { hashPassword } from '../../src/lib/passwords.ts';
-import { type ApiAnswer, created, newCode } from '../support/api.ts';
+import { created, newCode, type ReceivedResponse } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { manualTimers } from '../support/timers.ts';
@@ -12,12 +12,12 @@ beforeAll(async () => {
   account = await service.account('enterprise');
 });
 
-const open = (path: string, init: RequestInit = {}, instance = 0): Promise<ApiAnswer> =>
+const open = (path: string, init: RequestInit = {}, instance = 0): Promise<ReceivedResponse> =>
   service.client(instance).send(path, init);
 
 let visitors = 0;
 /** Sends the form as a visitor of its own. */
-const enter = (path: string, password: string, instance = 0): Promise<ApiAnswer> =>
+const enter = (path: string, password: string, instance = 0): Promise<ReceivedResponse> =>
   open(
     path,
     {

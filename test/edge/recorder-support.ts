@@ -1,6 +1,6 @@
 import type { PostgresError } from 'postgres';
 import { Recorder } from '../../src/edge/recorder.ts';
-import type { Durability } from '../../src/edge/spool/held-answers.ts';
+import type { Durability } from '../../src/edge/spool/held-responses.ts';
 import type { Spool } from '../../src/edge/spool/spool.ts';
 import { createLogger, type Logger } from '../../src/lib/logger.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
@@ -11,7 +11,7 @@ import { manualTimers } from '../support/timers.ts';
 
 export const idsOf = ({ columns }: ScanBatch): string[] => columns.id.slice(1, -1).split(',');
 
-type Behavior = 'take' | 'fail' | 'hang' | 'lose answers';
+type Behavior = 'take' | 'fail' | 'hang' | 'lose responses';
 
 /** Replaces Postgres: stores each number of a writer once and in order as `appendScans` does, or fails. */
 export class FakePostgres {
@@ -34,7 +34,7 @@ export class FakePostgres {
     return this.#held.length;
   }
 
-  /** Statements that hang never get an answer. */
+  /** Statements that hang never get a response. */
   forget(): void {
     this.#held = [];
   }
@@ -48,7 +48,7 @@ export class FakePostgres {
     if (this.#behavior === 'hang') await new Promise<void>((resolve) => this.#held.push(resolve));
     if (this.#behavior === 'fail') throw new Error('unavailable');
     this.#take(batch);
-    if (this.#behavior === 'lose answers') throw new Error('the connection was lost');
+    if (this.#behavior === 'lose responses') throw new Error('the connection was lost');
   }
 
   #take(batch: ScanBatch): void {

@@ -70,7 +70,7 @@ describe('a scan', () => {
     await recorder.stop();
   });
 
-  test('is refused when 10,000 wait for an answer', async () => {
+  test('is refused when 10,000 wait for a response', async () => {
     const postgres = new FakePostgres();
     const recorder = recorderOn({ postgres, spool: await folder.open() });
     const outcomes = await Promise.allSettled(Array.from({ length: 12_000 }, () => recorder.record(scanned())));
@@ -144,8 +144,8 @@ describe('the drain', () => {
   });
 });
 
-describe('answers', () => {
-  /** Records scans until `bytes` wait in the spool; their answers may be held. Resolves to their promises. */
+describe('responses', () => {
+  /** Records scans until `bytes` wait in the spool; their responses may be held. Resolves to their promises. */
   async function fill(recorder: Recorder, spool: Spool, bytes: number): Promise<Promise<string[]>[]> {
     const recording: Promise<string[]>[] = [];
     while (spool.waiting.bytes < bytes) {
@@ -202,7 +202,7 @@ describe('answers', () => {
 });
 
 describe.each(durabilities)('with durability %s', (durability) => {
-  describe.each(['fail', 'hang', 'lose answers'] as const)('when Postgres behaves as: %s', (failure) => {
+  describe.each(['fail', 'hang', 'lose responses'] as const)('when Postgres behaves as: %s', (failure) => {
     /** Records scans, and moves the time until they are answered. */
     async function recordDuring(recorder: Recorder, timers: ManualTimers, count: number): Promise<string[]> {
       let ids: string[] | undefined;
@@ -264,7 +264,7 @@ describe.each(durabilities)('with durability %s', (durability) => {
           expect(settled).toBe(true);
         });
         // Every statement is answered late, but takes effect.
-        if (failure === 'lose answers' && postgres.stored.length > 5) postgres.now('fail');
+        if (failure === 'lose responses' && postgres.stored.length > 5) postgres.now('fail');
       }
       expect(refused, 'the spool was full').toBe(3);
       postgres.now('take');
@@ -338,7 +338,7 @@ test('what waits is sent before the recorder stops', async () => {
   expect(folder.files()).toEqual([]);
 });
 
-test('after a lost answer, only what is not stored yet is sent again', async () => {
+test('after a lost response, only what is not stored yet is sent again', async () => {
   const postgres = new FakePostgres();
   const timers = manualTimers();
   const spool = await folder.open();
@@ -346,7 +346,7 @@ test('after a lost answer, only what is not stored yet is sent again', async () 
   postgres.now('hang');
   const ids = await record(recorder, 2);
   await eventually(() => expect(postgres.hanging).toBe(1));
-  postgres.now('lose answers');
+  postgres.now('lose responses');
   await eventually(() => expect(postgres.scans()).toEqual(ids));
   for (let i = 0; i < 3; i++) ids.push(...(await record(recorder, 2)));
   postgres.now('take');

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { rename } from '../../src/accounts/accounts.ts';
 import { takeDown } from '../../src/codes/takedown.ts';
-import { type ApiAnswer, created, newCode } from '../support/api.ts';
+import { created, newCode, type ReceivedResponse } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 
@@ -18,7 +18,7 @@ interface Created {
 
 const given = (fields: Record<string, unknown> = {}, api = account.live): Promise<Created> => created(api, fields);
 
-const open = (path: string, init: RequestInit = {}): Promise<ApiAnswer> => service.client(0).send(path, init);
+const open = (path: string, init: RequestInit = {}): Promise<ReceivedResponse> => service.client(0).send(path, init);
 
 const scansOf = async ({ id }: Created) => {
   await service.allStored();
@@ -26,7 +26,7 @@ const scansOf = async ({ id }: Created) => {
   return row.count;
 };
 
-const headersOf = ({ headers }: ApiAnswer) =>
+const headersOf = ({ headers }: ReceivedResponse) =>
   Object.fromEntries([...headers].filter(([name]) => name !== 'date' && name !== 'x-request-id'));
 
 const redirected = {
@@ -39,10 +39,10 @@ const redirected = {
 describe('an active code', () => {
   test('returns 302 with an empty body and exactly the specified headers', async () => {
     const code = await given();
-    const answer = await open(`/${code.short_code}`);
-    expect(answer.status).toBe(302);
-    expect(answer.text).toBe('');
-    expect(headersOf(answer)).toEqual(redirected);
+    const response = await open(`/${code.short_code}`);
+    expect(response.status).toBe(302);
+    expect(response.text).toBe('');
+    expect(headersOf(response)).toEqual(redirected);
     expect(await scansOf(code), 'stored before the response').toBe(1);
   });
 
@@ -58,9 +58,9 @@ describe('an active code', () => {
 
   test('returns the same headers for HEAD and records nothing', async () => {
     const code = await given();
-    const answer = await open(`/${code.short_code}`, { method: 'HEAD' });
-    expect(answer.status).toBe(302);
-    const { 'content-length': _, ...rest } = headersOf(answer);
+    const response = await open(`/${code.short_code}`, { method: 'HEAD' });
+    expect(response.status).toBe(302);
+    const { 'content-length': _, ...rest } = headersOf(response);
     const { 'content-length': __, ...expected } = redirected;
     expect(rest).toEqual(expected);
     await open(`/${code.short_code}`);
@@ -69,10 +69,10 @@ describe('an active code', () => {
 
   test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('refuses %s and records nothing', async (method) => {
     const code = await given();
-    const answer = await open(`/${code.short_code}`, { method });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.get('allow')).toBe('GET, HEAD');
-    expect(answer.headers.get('location')).toBeNull();
+    const response = await open(`/${code.short_code}`, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD');
+    expect(response.headers.get('location')).toBeNull();
     expect(await scansOf(code)).toBe(0);
   });
 
@@ -127,20 +127,20 @@ describe('a code that is not active', () => {
 
   test.each(states)('%s: returns a page with status %i and records nothing', async (_, status, text, __, make) => {
     const code = await make();
-    const answer = await open(`/${code.short_code}`, {
+    const response = await open(`/${code.short_code}`, {
       headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' },
     });
-    expect(answer.status).toBe(status);
-    expect(answer.text).toMatch(text);
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.headers.get('cache-control')).toBe('private, no-store');
-    expect(answer.headers.get('x-robots-tag')).toBe('noindex');
-    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(answer.headers.get('location')).toBeNull();
-    expect(answer.text, 'accessible: a language, a title, one heading, a main part, dark mode').toMatch(
+    expect(response.status).toBe(status);
+    expect(response.text).toMatch(text);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('cache-control')).toBe('private, no-store');
+    expect(response.headers.get('x-robots-tag')).toBe('noindex');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(response.headers.get('location')).toBeNull();
+    expect(response.text, 'accessible: a language, a title, one heading, a main part, dark mode').toMatch(
       /<html lang="en">[\s\S]*color-scheme[\s\S]*<title>[\s\S]+<\/title>[\s\S]*prefers-color-scheme: dark[\s\S]*<main>[\s\S]*<h1>/,
     );
-    expect(Buffer.byteLength(answer.text)).toBeLessThan(4_096);
+    expect(Buffer.byteLength(response.text)).toBeLessThan(4_096);
     expect(await scansOf(code)).toBe(0);
   });
 
@@ -198,16 +198,16 @@ describe('a code that is not active', () => {
 
   test.each(states)('%s: returns JSON if requested', async (_, status, text, errorCode, make) => {
     const { short_code } = await make();
-    const answer = await open(`/${short_code}`, { headers: { accept: 'application/json' } });
-    expect(answer.status).toBe(status);
-    expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(answer.body).toEqual({ error: { code: errorCode, message: expect.stringMatching(text) } });
+    const response = await open(`/${short_code}`, { headers: { accept: 'application/json' } });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(response.body).toEqual({ error: { code: errorCode, message: expect.stringMatching(text) } });
   });
 
   test.each(states)('%s: returns the status without a body for HEAD', async (_, status, __, ___, make) => {
-    const answer = await open(`/${(await make()).short_code}`, { method: 'HEAD' });
-    expect(answer.status).toBe(status);
-    expect(answer.text).toBe('');
+    const response = await open(`/${(await make()).short_code}`, { method: 'HEAD' });
+    expect(response.status).toBe(status);
+    expect(response.text).toBe('');
   });
 
   test('redirects after a draft is published and after a paused code is resumed', async () => {

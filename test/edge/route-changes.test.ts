@@ -54,12 +54,12 @@ describe('the instance that made a change', () => {
       const code = await given();
       await Promise.all([opened(0, code), opened(1, code)]);
       const destination_url = `https://example.com/both/${round}`;
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         on(0).patch(`/v1/qrcodes/${code.id}`, { name: `Name ${round}` }),
         on(1).patch(`/v1/qrcodes/${code.id}`, { destination_url }),
         on(0).patch(`/v1/qrcodes/${code.id}`, { name: `Other ${round}` }),
       ]);
-      if (answers[1]?.status !== 200) continue; // lost the race twice, which is reported as a conflict
+      if (responses[1]?.status !== 200) continue; // lost the race twice, which is reported as a conflict
       expect(await opened(1, code)).toBe(destination_url);
       await eventually(async () => expect(await opened(0, code)).toBe(destination_url));
     }

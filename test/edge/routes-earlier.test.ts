@@ -49,7 +49,7 @@ describe('routes of an earlier run', () => {
     const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
     const code = await given();
-    const { answer: read } = await holdBack(() => routes.load(code.short_code));
+    const { response: read } = await holdBack(() => routes.load(code.short_code));
     // This change is not applied as an event, because it precedes the position from which the log is followed.
     await patch(code, { destination_url: 'https://example.com/2' });
     await routes.refresh();

@@ -65,16 +65,16 @@ function slow(database: TestDatabase) {
   return {
     sql,
     /** Calls `load`, and resolves when its query has run and its result is delayed. */
-    async holdBack<T>(load: () => Promise<T>): Promise<{ answer: Promise<T> }> {
+    async holdBack<T>(load: () => Promise<T>): Promise<{ response: Promise<T> }> {
       gate = new Promise((resolve) => {
         open = resolve;
       });
       const run = new Promise<void>((resolve) => {
         hasRun = resolve;
       });
-      const answer = load();
+      const response = load();
       await run;
-      return { answer };
+      return { response };
     },
     release() {
       open();

@@ -102,7 +102,7 @@ describe('routes', () => {
     const routes = routesOn(sql);
     for (const count of [1, 2, 3]) {
       const code = await given();
-      const { answer: read } = await holdBack(() => routes.load(code.short_code));
+      const { response: read } = await holdBack(() => routes.load(code.short_code));
       const changes = [
         await patch(code, { destination_url: 'https://example.com/2' }),
         await patch(code, { name: 'Another' }),
@@ -123,7 +123,7 @@ describe('routes', () => {
     const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
     const code = await given();
-    const { answer: early } = await holdBack(() => routes.load(code.short_code));
+    const { response: early } = await holdBack(() => routes.load(code.short_code));
     await patch(code, { destination_url: 'https://example.com/2' });
     const late = routes.load(code.short_code);
     release();
@@ -151,7 +151,7 @@ describe('routes', () => {
     const { sql, holdBack, release } = slow();
     const routes = routesOn(sql);
     const shortCode = newShortCode();
-    const { answer: early } = await holdBack(() => routes.load(shortCode));
+    const { response: early } = await holdBack(() => routes.load(shortCode));
     const { id } = await given({ short_code: shortCode });
     const [created] = await database.sql<Recorded<CodeEvent>[]>`SELECT * FROM events WHERE stream = ${id}`;
     if (created !== undefined) routes.apply([created]);
@@ -218,7 +218,7 @@ describe('routes', () => {
 
   test('a lookup on a dead connection fails, and the next one uses another connection', async () => {
     const proxy = await startProxy(database.url);
-    const sql = connect(proxy.url, { max: 2, answerTimeoutMs: 'none' });
+    const sql = connect(proxy.url, { max: 2, responseTimeoutMs: 'none' });
     const timers = manualTimers();
     const routes = routesOn(sql, { timers });
     await loadRoute(routes, (await given()).short_code);

@@ -121,6 +121,36 @@ describe('upcasting', () => {
     expect(upcast('session_ended', 1, ended).data).toEqual(ended);
   });
 
+  test('reports and alerts of before they had a language are in English', () => {
+    const report = {
+      report: 'rpt_1',
+      mode: 'live',
+      name: 'Weekly',
+      every: 'week',
+      timezone: 'UTC',
+      format: 'pdf',
+      recipients: 1,
+      codes: null,
+      tags: ['menu'],
+    };
+    expect(upcast('report_created', 1, report).data).toEqual({ ...report, language: 'en' });
+    const alert = { alert: 'alr_1', mode: 'live', kind: 'silent', name: 'Menu', codes: null, tags: null };
+    const settings = { percent: 90, active: true };
+    expect(upcast('alert_created', 1, { ...alert, ...settings }).data).toEqual({
+      ...alert,
+      ...settings,
+      language: 'en',
+    });
+    for (const [type, id] of [
+      ['report_changed', { report: 'rpt_1' }],
+      ['alert_changed', { alert: 'alr_1' }],
+      ['share_changed', { share: 'shr_1' }],
+    ] as const) {
+      const change = { ...id, mode: 'live', from: { name: 'Menu' }, to: { name: 'Card' } };
+      expect(upcast(type, 1, change).data, type).toEqual(change);
+    }
+  });
+
   test('the current schema is returned unchanged', () => {
     expect(upcast('code_created', 4, created)).toEqual({ type: 'code_created', data: created });
   });

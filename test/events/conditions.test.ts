@@ -52,7 +52,7 @@ describe('conditions', () => {
     expect(holds({ hours: { from: '23:00', to: '02:00' } }, { at: '2026-03-06T01:00:00Z' })).toBe(true);
   });
 
-  test('days are those of the time zone', () => {
+  test('days begin and end in the time zone', () => {
     const monday: When = { days: ['mon'], timezone: 'Asia/Kolkata' };
     expect(holds(monday, { at: '2026-03-01T18:29:59Z' })).toBe(false);
     expect(holds(monday, { at: '2026-03-01T18:30:00Z' })).toBe(true);
@@ -103,7 +103,7 @@ describe('local time', () => {
     expect(hours('UTC', '2026-01-01T00:00:00Z')).toBe(0);
   });
 
-  test('weekday and minute are those of the zone', () => {
+  test('weekday and minute are as in the zone', () => {
     expect(localTime('America/New_York', Date.parse('2026-03-02T03:15:00Z'))).toEqual({
       weekday: 6,
       minute: 22 * 60 + 15,

@@ -4,7 +4,7 @@ import { readPage } from '../../src/feed/read-page.ts';
 import type { Queryable } from '../../src/lib/sql.ts';
 import { microtasks } from '../lib/microtasks.ts';
 
-test('two pages of an account are read at a time, and those of another account meanwhile', async () => {
+test('two pages of an account are read at a time, and pages of another account meanwhile', async () => {
   const held = Promise.withResolvers<never>();
   let queries = 0;
   const sql = (() => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { png, svg } from '../logos/pictures.ts';
+import { png, svg } from '../logos/images.ts';
 import type { OperationObject } from '../support/documented.ts';
 import type { JsonSchema } from '../support/json-schema.ts';
 import { mutatedText } from '../support/mutate.ts';
@@ -144,8 +144,8 @@ function bodyOf(schema: JsonSchema): fc.Arbitrary<string | Uint8Array> {
   );
 }
 
-/** The bytes of an upload: a picture, one with other bytes in it or cut off, or anything. */
-const picture: fc.Arbitrary<Uint8Array> = fc.oneof(
+/** The bytes of an upload: an image, one with other bytes in it or cut off, or anything. */
+const image: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.constant(png({ width: 8, height: 6 })),
   fc.tuple(fc.nat(200), fc.uint8Array({ maxLength: 9 }), fc.nat(200)).map(([at, bytes, cut]) => {
     const whole = png({ width: 8, height: 6 });
@@ -205,7 +205,7 @@ export function requestsTo(template: string, operation: OperationObject, ids: st
   );
   const content = requestBody?.content ?? {};
   const schema = content['application/json']?.schema;
-  const body = schema !== undefined ? bodyOf(schema) : requestBody !== undefined ? picture : fc.constant(undefined);
+  const body = schema !== undefined ? bodyOf(schema) : requestBody !== undefined ? image : fc.constant(undefined);
   const types = schema === undefined ? Object.keys(content) : [];
   const type = types.length === 0 ? fc.constant('application/json') : fc.constantFrom(...types);
   return fc

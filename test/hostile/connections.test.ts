@@ -228,8 +228,8 @@ describe('the edge', () => {
     const guess = async (i: number): Promise<number> => (await fetch(`${url()}/guess-${i}-x`)).status;
     const statuses = new Set<number>();
     for (let i = 0; i < 3_000; i += 100) {
-      const answers = await Promise.all(Array.from({ length: 100 }, (_, j) => guess(i + j)));
-      for (const status of answers) statuses.add(status);
+      const responses = await Promise.all(Array.from({ length: 100 }, (_, j) => guess(i + j)));
+      for (const status of responses) statuses.add(status);
     }
     expect([...statuses]).toEqual([404]);
     await expectHealthy();

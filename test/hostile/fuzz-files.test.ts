@@ -43,7 +43,7 @@ describe('a damaged archive file', () => {
 
   test('is refused before a value is repeated billions of times', async () => {
     const endless = Buffer.from(file);
-    // In the header of a page, whose levels end before those of all its values.
+    // In the header of a page, whose levels end before the levels of all its values.
     endless[1_595] = 0x11;
     await expect(readAll(endless)).rejects.toThrow(
       / is not a complete archive file of Scanlog: its block 1 is damaged/,

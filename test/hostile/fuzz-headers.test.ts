@@ -5,7 +5,7 @@ import { sessionTokenOf, themeOf } from '../../src/console/cookies.ts';
 import { Cursors } from '../../src/feed/cursor.ts';
 import { clientAddress, parseTrustedProxies, type TrustedProxies } from '../../src/lib/client-address.ts';
 import { sealerKeys } from '../../src/lib/sealed-text.ts';
-import { matchesEtag } from '../../src/qr/picture.ts';
+import { matchesEtag } from '../../src/qr/image.ts';
 import { retryAfterMs } from '../../src/webhooks/schedule.ts';
 import { createSender } from '../../src/webhooks/send.ts';
 import { mutatedText } from '../support/mutate.ts';
@@ -41,7 +41,7 @@ test('a mutated cookie names no session but its own', () => {
   );
 });
 
-test('a mutated X-Forwarded-For is an address, or that of the peer', () => {
+test('a mutated X-Forwarded-For is an address, or the address of the peer', () => {
   const trusted = parseTrustedProxies('127.0.0.0/8, ::1, 10.0.0.0/8') as TrustedProxies;
   const headers = [
     '198.51.100.1, 10.0.0.2',
@@ -99,9 +99,9 @@ test('a mutated Retry-After is a time in ms from now', () => {
   );
 });
 
-describe('the answer of a receiver', () => {
+describe('the response of a receiver', () => {
   const piece = Buffer.alloc(16 * 1024, 'x');
-  /** More than the sender may read of any answer. */
+  /** More than the sender may read of any response. */
   const endless = 8 * 1024 * 1024;
   let head = '';
   let written = 0;
@@ -132,7 +132,7 @@ describe('the answer of a receiver', () => {
 
   const policy = { allowHttp: true, allowed: parseTrustedProxies('127.0.0.0/8') as TrustedProxies };
 
-  /** The answer to a delivery whose receiver sends these headers and then 8 MiB. */
+  /** The response to a delivery whose receiver sends these headers and then 8 MiB. */
   async function answerTo(headers: string) {
     head = headers;
     const send = createSender({ policy });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
-import { type Api, type ApiAnswer, apiOver, created, type Json, newCode } from '../support/api.ts';
+import { type Api, apiOver, created, type Json, newCode, type ReceivedResponse } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { captureLog } from '../support/log-lines.ts';
 import { endWindows } from '../support/rate-windows.ts';
@@ -45,18 +45,18 @@ afterAll(() => {
     expect(captured.text()).not.toContain(JSON.stringify(value).slice(1, -1));
 });
 
-const namesOf = ({ headers }: ApiAnswer) => [...headers.keys()].filter((name) => name !== 'date').sort();
+const namesOf = ({ headers }: ReceivedResponse) => [...headers.keys()].filter((name) => name !== 'date').sort();
 /** Shorter strings may occur anywhere by chance. */
 const isDistinctive = (value: string) => value.trim().length > 6;
 
-const open = async (shortCode: string, headers: Record<string, string> = {}): Promise<ApiAnswer> =>
+const open = async (shortCode: string, headers: Record<string, string> = {}): Promise<ReceivedResponse> =>
   service.client(0).get(`/${shortCode}`, headers);
 
 describe('a name', () => {
   test('is stored and returned unchanged, and is never interpreted', async () => {
     const plain = await created(live);
     const headerNames = namesOf(await live.get(`/v1/qrcodes/${plain.id}/download?format=svg`));
-    const picture =
+    const image =
       /^<svg xmlns="[^"<>]+"[^<>]*>\n<title>QR code for [^<>]+<\/title>(\n<(\/?g|path|rect)( [a-zA-Z-]+="[^"<>&]*")*\/?>)+\n<\/svg>\n$/;
 
     await fc.assert(
@@ -76,7 +76,7 @@ describe('a name', () => {
         expect(file.headers.get('content-disposition')).toMatch(
           /^attachment; filename="[^"\\/\p{Cc}]+\.svg"(; filename\*=UTF-8''[\w.~%-]+)?$/u,
         );
-        expect(file.text).toMatch(picture);
+        expect(file.text).toMatch(image);
         const { text: history } = await live.get(`/v1/qrcodes/${code.id}/history`);
         expect(JSON.parse(history).data).toHaveLength(1);
       }),

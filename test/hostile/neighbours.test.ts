@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { detailedClip, layers, repeatedPath, twoPictures } from '../../bench/hostile-pictures.ts';
+import { detailedClip, layers, repeatedPath, twoImages } from '../../bench/hostile-images.ts';
 import { svgLimits } from '../../src/logos/svg-rules.ts';
 import { created, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
@@ -34,19 +34,19 @@ beforeAll(async () => {
 beforeEach(() => endWindows(service.database.sql));
 
 let size = 100;
-/** Redirects, pictures, sheets, reads, exports and webhooks of the other account. */
+/** Redirects, images, sheets, reads, exports and webhooks of the other account. */
 async function expectOtherGoesOn(): Promise<void> {
   const before = receiver.received(path).length;
   await scanCode(url(), code);
   size++;
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     fetch(`${url()}/images/${code.id}/public?size=${size}`),
     other.live.get(`/v1/qrcodes/${code.id}/download?size=${size + 1_000}`),
     other.live.get(`/v1/qrcodes/${code.id}`),
     other.live.get('/v1/analytics/export'),
     other.live.post('/v1/sheets', { qr_ids: [code.id], layout: 'a4-3x8' }),
   ]);
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   await eventually(() => expect(receiver.received(path).length).toBeGreaterThan(before));
 }
 
@@ -64,17 +64,17 @@ async function expectBounded(attack: () => Promise<void>): Promise<void> {
 const upload = (body: Buffer, type = 'image/svg+xml') =>
   attacker.live.send('/v1/logos', { method: 'POST', body: Buffer.from(body), headers: { 'content-type': type } });
 
-describe('pictures', () => {
+describe('images', () => {
   const hostile: [string, () => Buffer, string, RegExp][] = [
-    ['a WebP of two pictures, 144 million pixels', twoPictures, 'image/webp', /more than one picture/],
+    ['a WebP of two images, 144 million pixels', twoImages, 'image/webp', /more than one image/],
     ['an SVG of 600 uses of one path', repeatedPath, 'image/svg+xml', /more than 1048576 characters/],
     ['an SVG of 800 paths with one detailed clip', detailedClip, 'image/svg+xml', /too detailed/],
     ['an SVG of 1,600 translucent layers', () => layers(1_600), 'image/svg+xml', /more than 250 times over/],
   ];
   test.each(hostile)('%s is refused, four at once', async (_, make, type, reason) => {
     await expectBounded(async () => {
-      const answers = await Promise.all(Array.from({ length: 4 }, () => upload(make(), type)));
-      for (const { status, text } of answers) {
+      const responses = await Promise.all(Array.from({ length: 4 }, () => upload(make(), type)));
+      for (const { status, text } of responses) {
         expect(status).toBe(400);
         expect(text).toMatch(reason);
       }
@@ -92,7 +92,7 @@ describe('pictures', () => {
         const image = `${url()}/images/${heavy.id}/public?size=${1_900 + i}`;
         return fetch(image, { headers: { 'x-forwarded-for': `203.0.113.${i}` }, signal: leaving.signal });
       });
-      // The first picture is being drawn, and the others wait, when the other account has its own.
+      // The first image is being drawn, and the others wait, when the other account has its own.
       await expectOtherGoesOn();
       leaving.abort();
       const left = await Promise.allSettled(requests);
@@ -130,14 +130,14 @@ test('an Accept-Language of 999 characters, another one with each of 400 scans',
         Array.from({ length: 20 }, async (_, n) => {
           const language = `${i + n}-${'a-'.repeat(500)}`.slice(0, 999);
           const headers = { 'accept-language': language, 'user-agent': language };
-          const answer = await fetch(`${url()}/${short_code}`, { headers, redirect: 'manual' });
-          expect(answer.status).toBe(302);
+          const response = await fetch(`${url()}/${short_code}`, { headers, redirect: 'manual' });
+          expect(response.status).toBe(302);
         }),
       );
   });
 });
 
-test('a receiver whose answer has a length, and chunks that never end', async () => {
+test('a receiver whose response has a length, and chunks that never end', async () => {
   const chunk = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
   let isClosed = false;
   const endless: Behaviour = (socket) => {
@@ -156,10 +156,10 @@ test('a receiver whose answer has a length, and chunks that never end', async ()
   receiver.behave(endlessPath, endless);
   await setHook(attacker.live, receiver.url(endlessPath));
   await expectBounded(async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 4 }, () => attacker.live.post('/v1/account/webhook/test', {})),
     );
-    for (const { status, body } of answers) {
+    for (const { status, body } of responses) {
       expect([status, body.status_code]).toEqual([200, 200]);
       expect(body.response.length).toBeLessThanOrEqual(1_024);
     }

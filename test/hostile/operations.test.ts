@@ -94,7 +94,7 @@ async function sendRandomRequests([method, path, operation]: DocumentedOperation
         await endWindows(service.database.sql);
         ({ status, text } = await send(request));
       }
-      // Not as the message of `expect`: reading the log for each of thousands of answers takes longer than they do.
+      // Not as the message of `expect`: reading the log for each of thousands of responses takes longer than they do.
       if (status >= 500) throw new Error(`${method} ${request.path} answered ${status}: ${text}\n${analyticsLog()}`);
     }),
     { numRuns: runs(path) },

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { hashOfKey } from '../../src/accounts/keys.ts';
-import { png } from '../logos/pictures.ts';
-import { type Api, type ApiAnswer, created, newCode } from '../support/api.ts';
+import { png } from '../logos/images.ts';
+import { type Api, created, newCode, type ReceivedResponse } from '../support/api.ts';
 import { openTab } from '../support/console.ts';
 import { type DocumentedOperation, type OperationObject, operationsOf } from '../support/documented.ts';
 import { eventually } from '../support/eventually.ts';
@@ -47,8 +47,8 @@ async function createResources(account: TestAccount, mode: Mode, ofBoth: OfBoth)
     if (row === undefined) throw new Error('not delivered yet');
     return row.id;
   });
-  const picture = { method: 'POST', body: new Uint8Array(png()), headers: { 'content-type': 'image/png' } };
-  const { id: logo } = (await api.send('/v1/logos', picture)).body;
+  const image = { method: 'POST', body: new Uint8Array(png()), headers: { 'content-type': 'image/png' } };
+  const { id: logo } = (await api.send('/v1/logos', image)).body;
   const [webhook] = (await api.get('/v1/webhooks')).body.data;
   const replay = await api.post(`/v1/webhooks/${webhook.id}/replay`, { from: '2026-01-01', only: 'missing' });
   expect(replay.status).toBe(202);
@@ -94,7 +94,7 @@ async function dumpTables(): Promise<Record<string, string[]>> {
     'shares',
     'alerts',
     'reports',
-    'report_recipients',
+    'mail_recipients',
     'domains',
     'members',
     'invitations',
@@ -124,7 +124,7 @@ const sendExample = (
   method: string,
   path: string,
   operation: OperationObject,
-): Promise<ApiAnswer<unknown>> => {
+): Promise<ReceivedResponse<unknown>> => {
   const example = operation.requestBody?.content['application/json']?.example;
   const body = example === undefined ? {} : { body: JSON.stringify(example) };
   return api.send(path, { method, headers: { 'content-type': 'application/json' }, ...body });
@@ -160,15 +160,15 @@ describe('resources of another account or mode', () => {
             : [['the other mode', owner[mode === 'live' ? 'test' : 'live']] as [string, Api]]),
         ].filter(([, api]) => !isLiveOnly(kind) || api === stranger.live) as [string, Api][];
         for (const [who, api] of others) {
-          const answer = await sendExample(api, method, existing, operation);
+          const response = await sendExample(api, method, existing, operation);
           const unknown = filled(path, kinds, (one) => `${one}0000000000000000000000`);
-          expect(answer.status, `${method} ${existing} by ${who}`).toBe(404);
+          expect(response.status, `${method} ${existing} by ${who}`).toBe(404);
           // Only the account itself learns that it has the code in its other mode.
           if (kind === 'qr_' && who === 'the other mode') {
-            expect(answer.text).toContain(`This is a ${mode} code`);
+            expect(response.text).toContain(`This is a ${mode} code`);
             continue;
           }
-          expect(answer.text, 'the same answer as for an id that does not exist').toBe(
+          expect(response.text, 'the same response as for an id that does not exist').toBe(
             (await sendExample(api, method, unknown, operation)).text,
           );
         }
@@ -235,11 +235,11 @@ describe('resources of another account or mode', () => {
   test('are not returned for the same Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'order-1' };
     const first = await owner.live.post('/v1/qrcodes', newCode(), key);
-    const answers = [
+    const responses = [
       await stranger.live.post('/v1/qrcodes', newCode(), key),
       await owner.test.post('/v1/qrcodes', newCode(), key),
     ];
-    for (const { status, body, headers } of answers) {
+    for (const { status, body, headers } of responses) {
       expect(status).toBe(201);
       expect(body.id).not.toBe(first.body.id);
       expect(headers.get('idempotent-replayed')).toBeNull();
@@ -264,13 +264,13 @@ describe('keys', () => {
     const before = await dumpTables();
     const unknown = service.client(0, unknownKey());
     for (const [method, path, operation] of operations) {
-      const answer = await sendExample(unknown, method, path.replace(/\{\w+\}/, ofOwner.live.ids.qr_), operation);
-      expect([401, 429], `${method} ${path}`).toContain(answer.status);
+      const response = await sendExample(unknown, method, path.replace(/\{\w+\}/, ofOwner.live.ids.qr_), operation);
+      expect([401, 429], `${method} ${path}`).toContain(response.status);
     }
     expect(await dumpTables()).toEqual(before);
   });
 
-  test('wrong keys all get the same answer, however similar they are to an existing or a revoked key', async () => {
+  test('wrong keys all get the same response, however similar they are to an existing or a revoked key', async () => {
     const { live } = owner.keys;
     const flip = (at: number, key = live) => `${key.slice(0, at)}${key[at] === 'x' ? 'y' : 'x'}${key.slice(at + 1)}`;
     const revoked = (await owner.live.post('/v1/account/keys', { name: 'Gone' })).body;
@@ -279,10 +279,10 @@ describe('keys', () => {
     const wellFormed = [unknownKey(), flip(8), flip(30), flip(end), flip(8, revoked.key), flip(end, revoked.key)];
     const malformed = [hashOfKey(live), owner.id, live.slice(0, -1), revoked.key.slice(0, -1)];
     for (const guesses of [wellFormed, malformed]) {
-      const answers = await Promise.all(guesses.map((guess) => getAccount(`Bearer ${guess}`)));
-      for (const { status, text } of answers) {
+      const responses = await Promise.all(guesses.map((guess) => getAccount(`Bearer ${guess}`)));
+      for (const { status, text } of responses) {
         expect(status).toBe(401);
-        expect(text).toBe(answers[0]?.text);
+        expect(text).toBe(responses[0]?.text);
       }
     }
   });

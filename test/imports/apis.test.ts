@@ -150,13 +150,13 @@ test.each([
   [401, {}, 'answered 401: check --key or IMPORT_KEY'],
   [302, { location: 'https://elsewhere.test/' }, 'redirects to https://elsewhere.test/: use that URL'],
   [429, { 'retry-after': '7200' }, 'answered 429'],
-])('an answer %i ends the import at once', async (status, headers, message) => {
+])('a response %i ends the import at once', async (status, headers, message) => {
   answer = () => new Response('', { status, headers });
   await expect(linksOf('kutt')).rejects.toThrow(message);
   expect(requests).toHaveLength(1);
 });
 
-test('an answer that is no JSON is reported as a wrong URL', async () => {
+test('a response that is no JSON is reported as a wrong URL', async () => {
   answer = () => new Response('<html>');
   await expect(linksOf('kutt')).rejects.toThrow('did not answer with JSON: check the URL');
 });

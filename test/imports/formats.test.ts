@@ -3,6 +3,7 @@ import { linkOfRow, readTitles } from '../../src/imports/columns.ts';
 import { type CsvRow, readCsv } from '../../src/imports/csv.ts';
 import { countOf, type Item } from '../../src/imports/link.ts';
 import { type PlanOptions, planLink } from '../../src/imports/plan.ts';
+import { recognizeJson, recognizeTitles } from '../../src/imports/recognize.ts';
 import type { SourceName } from '../../src/imports/source-names.ts';
 import { sourceOf } from '../../src/imports/sources.ts';
 import { readTime } from '../../src/imports/times.ts';
@@ -124,6 +125,23 @@ describe('an entry of the API', () => {
     ]);
     expect(withRules(rule('ip-address', '10.0.0.*'))).toEqual([['a rule has the condition ip-address 10.0.0.*']]);
   });
+});
+
+describe('the service of a file', () => {
+  test.each(Object.entries(tables))('is recognized by the columns of %s', async (source, { text }) => {
+    const [titles] = await rowsOf(text);
+    expect(recognizeTitles(titles?.cells ?? [])).toBe(source === 'any service' ? undefined : source);
+  });
+
+  test.each(Object.entries(items))(
+    'is recognized by an entry of %s, alone, in a list or on a page',
+    (source, { item }) => {
+      const page = { pagination: { next: '', total: 1 }, links: { link_1: item } };
+      for (const content of [item, [item], [{ total: 1, data: [item] }], page])
+        expect(recognizeJson(content)).toBe(source);
+      expect(recognizeJson([{ name: 'Menu', destination_url: 'https://example.com' }])).toBeUndefined();
+    },
+  );
 });
 
 describe('what people write', () => {

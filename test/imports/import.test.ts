@@ -44,8 +44,8 @@ const allCodes = (of = account.id) =>
     WHERE account = ${of} ORDER BY position`;
 
 async function locationOf(shortCode: string, headers: Record<string, string> = {}): Promise<string | null> {
-  const answer = await fetch(`${service.urls[0]}/${shortCode}`, { redirect: 'manual', headers });
-  return answer.headers.get('location');
+  const response = await fetch(`${service.urls[0]}/${shortCode}`, { redirect: 'manual', headers });
+  return response.headers.get('location');
 }
 
 const none = { imported: 0, unchanged: 0, refused: 0, incomplete: 0, unlisted: 0 };

@@ -1,3 +1,4 @@
+import { operator } from '../../events/recorded.ts';
 import type { ImportOptions } from '../../src/imports/import.ts';
 import type { SourceName } from '../../src/imports/source-names.ts';
 
@@ -5,6 +6,7 @@ import type { SourceName } from '../../src/imports/source-names.ts';
 export const optionsFor = (owner: string, source: SourceName): ImportOptions => ({
   owner: { account: owner, mode: 'live' },
   source,
+  actor: operator,
   isDryRun: false,
   isPartial: false,
   clock: () => new Date(),

@@ -1,4 +1,4 @@
-/** Exports and answers of other services, in the shapes that their documentation and sources have. */
+/** Exports and responses of other services, in the shapes that their documentation and sources have. */
 
 const created = new Date('2020-05-01T12:00:00.000Z');
 

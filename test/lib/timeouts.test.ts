@@ -5,10 +5,10 @@ afterEach(() => setTimeouts(1));
 
 test.each([1, 20])('a connection stays open until its request is answered, also with TIMEOUT_SCALE=%i', (scale) => {
   setTimeouts(scale);
-  const { apiMs, pictureMs, bodyMs, feedMs, analyticsReadMs, routeLookupMs, limitedScansMs } = timeouts;
+  const { apiMs, imageMs, bodyMs, feedMs, analyticsReadMs, routeLookupMs, limitedScansMs } = timeouts;
   const answered = {
-    // A picture waits for its turn as long as a request of the API, and is drawn after that.
-    picture: apiMs + pictureMs,
+    // An image waits for its turn as long as a request of the API, and is drawn after that.
+    image: apiMs + imageMs,
     feed: feedMs,
     analytics: analyticsReadMs,
     'slow body': bodyMs,

@@ -54,7 +54,7 @@ describe('a batch of scans', () => {
     );
   });
 
-  test('sent again after a lost answer, is stored once', async () => {
+  test('sent again after a lost response, is stored once', async () => {
     const code = newCode();
     const batch = batchOf(newWriter(), 1, [scanned({ code }), scanned({ code })]);
     for (let i = 0; i < 3; i++) await appendScans(database.sql, batch);
@@ -131,32 +131,32 @@ describe('is_unique', () => {
 });
 
 describe('proof that a batch is stored', () => {
-  /** A connection that returns `answers` first, instead of the answers of Postgres. */
-  const answering = (answers: object[][]): Sql =>
+  /** A connection that returns `responses` first, instead of what Postgres responds. */
+  const answering = (responses: object[][]): Sql =>
     new Proxy(database.sql, {
       get: (target, name) =>
         name === 'unsafe'
           ? async (...query: Parameters<Sql['unsafe']>) => {
-              const answer = await target.unsafe(...query);
-              return answers.shift() ?? answer;
+              const response = await target.unsafe(...query);
+              return responses.shift() ?? response;
             }
           : Reflect.get(target, name),
     });
 
   const writer = newWriter();
   test.each([
-    ['an empty answer', []],
-    ['the answer to another batch', [{ writer, batch: 6, rows: 2 }]],
-    ['the answer to another writer', [{ writer: newWriter(), batch: 7, rows: 2 }]],
+    ['an empty response', []],
+    ['the response to another batch', [{ writer, batch: 6, rows: 2 }]],
+    ['the response to another writer', [{ writer: newWriter(), batch: 7, rows: 2 }]],
     ['fewer rows than were sent', [{ writer, batch: 7, rows: 1 }]],
     ['an older batch and no rows', [{ writer, batch: 6, rows: 0 }]],
     ['the row of another query', [{ position: 12 }]],
-  ])('%s is not accepted', async (_, answer) => {
+  ])('%s is not accepted', async (_, response) => {
     const batch = batchOf(writer, 7, [scanned(), scanned()]);
-    await expect(appendScans(answering([answer, answer]), batch)).rejects.toThrow(UnprovenAppend);
+    await expect(appendScans(answering([response, response]), batch)).rejects.toThrow(UnprovenAppend);
   });
 
-  test('after an answer without proof, the batch is sent again and stored once', async () => {
+  test('after a response without proof, the batch is sent again and stored once', async () => {
     const code = newCode();
     await appendScans(answering([[]]), batchOf(newWriter(), 1, [scanned({ code }), scanned({ code })]));
     expect(await storedOf(code)).toHaveLength(2);

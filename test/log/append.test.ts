@@ -117,7 +117,7 @@ describe('the log is append-only', () => {
   });
 });
 
-test('an answer without the position of each event fails the append', async () => {
+test('a response without the position of each event fails the append', async () => {
   const event = opened();
   const answeringNothing = (tx: Transaction) =>
     new Proxy(tx, {

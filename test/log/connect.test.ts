@@ -48,9 +48,9 @@ describe('every connection', () => {
 });
 
 describe('a transaction', () => {
-  test('ends after three times the answer timeout, whatever its client does, and loses the append lock', async () => {
+  test('ends after three times the response timeout, whatever its client does, and loses the append lock', async () => {
     await database.sql`SELECT 'tells the process which version the server has'`;
-    const busy = connect(database.url, { max: 1, answerTimeoutMs: 500 });
+    const busy = connect(database.url, { max: 1, responseTimeoutMs: 500 });
     const lost = opened();
     const ended = await failureOf(
       busy.begin(async (tx) => {
@@ -67,7 +67,7 @@ describe('a transaction', () => {
   });
 
   test('of maintenance may last', async () => {
-    const maintenance = connect(database.url, { max: 1, answerTimeoutMs: 'none' });
+    const maintenance = connect(database.url, { max: 1, responseTimeoutMs: 'none' });
     expect([...(await maintenance`SHOW transaction_timeout`)]).toEqual([{ transaction_timeout: '0' }]);
     await maintenance.end();
   });
@@ -79,7 +79,7 @@ describe('a connection that stops answering', () => {
     ['after a while without queries, longer than its timeout', 1.2],
   ])('%s is closed: its queries fail, and the pool opens another', async (_, idleSeconds) => {
     const proxy = await startProxy(database.url);
-    const sql = connect(proxy.url, { max: 1, answerTimeoutMs: 1_000 });
+    const sql = connect(proxy.url, { max: 1, responseTimeoutMs: 1_000 });
     await sql`SELECT 1`;
     await database.sql`SELECT pg_sleep(${idleSeconds})`;
     proxy.stall();
@@ -93,7 +93,7 @@ describe('a connection that stops answering', () => {
   });
 
   test('stays open while no query waits for it', async () => {
-    const sql = connect(database.url, { max: 2, answerTimeoutMs: 1_000 });
+    const sql = connect(database.url, { max: 2, responseTimeoutMs: 1_000 });
     const pidOf = async (on: Queryable) => (await on`SELECT pg_backend_pid() AS pid`)[0];
     const idle = Promise.withResolvers<void>();
     const inTransaction = sql.begin(async (tx) => {
@@ -110,8 +110,8 @@ describe('a connection that stops answering', () => {
     await sql.end({ timeout: 1 });
   });
 
-  test('stays open when the answer timeout is off', async () => {
-    const sql = connect(database.url, { max: 1, answerTimeoutMs: 'none' });
+  test('stays open when the response timeout is off', async () => {
+    const sql = connect(database.url, { max: 1, responseTimeoutMs: 'none' });
     expect([...(await sql`SELECT pg_sleep(0.3)::text AS slept`)]).toEqual([{ slept: '' }]);
     await sql.end({ timeout: 1 });
   });
@@ -145,8 +145,8 @@ describe('transactions whose connection is lost', () => {
       goOn();
       await proxy.restore();
       await eventually(async () => {
-        const answers = await Promise.all([1, 2, 3].map((n) => sql.begin((tx) => tx`SELECT ${n}::int AS n`)));
-        expect(answers.map(([row]) => row?.['n'])).toEqual([1, 2, 3]);
+        const responses = await Promise.all([1, 2, 3].map((n) => sql.begin((tx) => tx`SELECT ${n}::int AS n`)));
+        expect(responses.map(([row]) => row?.['n'])).toEqual([1, 2, 3]);
       });
     }
     await sql.end({ timeout: 1 });
@@ -194,8 +194,8 @@ describe('transactions that the server terminates', () => {
       expect((await Promise.all(outcomes)).map(isPostgresUnavailable)).toEqual([true, true]);
       goOn();
       await eventually(async () => {
-        const answers = await Promise.all([1, 2].map((n) => sql.begin((tx) => tx`SELECT ${n}::int AS n`)));
-        expect(answers.map(([row]) => row?.['n'])).toEqual([1, 2]);
+        const responses = await Promise.all([1, 2].map((n) => sql.begin((tx) => tx`SELECT ${n}::int AS n`)));
+        expect(responses.map(([row]) => row?.['n'])).toEqual([1, 2]);
       });
     }
     await sql.end({ timeout: 1 });

@@ -61,7 +61,7 @@ async function outcomeOf(query: PromiseLike<unknown>): Promise<Outcome> {
 const select = (sql: postgres.ISql, tag: string, padding = '') =>
   sql.unsafe(`select '${tag}'${padding}`, [], { simple: false } as postgres.UnsafeQueryOptions);
 
-/** The answer to a query, which is repeated while it is lost with a connection whose reset the driver has not noticed. */
+/** The response to a query, which is repeated while it is lost with a connection whose reset the driver has not noticed. */
 const answerTo = (sql: postgres.Sql, tag: string): Promise<Outcome> =>
   eventually(async () => {
     const outcome = await outcomeOf(select(sql, tag));
@@ -108,7 +108,7 @@ describe('a query sent while its connection is being reset', () => {
   test.each([
     ['short, written from a timer', ''],
     ['long, written immediately', padding],
-  ])('fails or is executed, and later queries get their own answers: %s', async (_, extra) => {
+  ])('fails or is executed, and later queries get their own responses: %s', async (_, extra) => {
     const sql = pool();
     await select(sql, 'warm');
     let retry: Promise<Outcome> | undefined;

@@ -17,7 +17,7 @@ export interface FakePostgres {
   readonly executed: string[];
   readonly connections: FakeConnection[];
   accepted: number;
-  /** When a hook returns true, it has handled the connection or statement, and the server sends no answer. */
+  /** When a hook returns true, it has handled the connection or statement, and the server sends no response. */
   onAccept: ((connection: FakeConnection) => boolean) | undefined;
   onExecute: ((statement: string, connection: FakeConnection) => boolean) | undefined;
   /** Resets all connections (RST), and blocks the event loop until the client's sockets have received all resets. */
@@ -88,7 +88,7 @@ export async function startFakePostgres(): Promise<FakePostgres> {
   return fake;
 }
 
-/** The answer to a statement; undefined when a hook has handled it. */
+/** The response to a statement; undefined when a hook has handled it. */
 function execute(fake: FakePostgres, connection: FakeConnection, statement: string): Buffer | undefined {
   fake.executed.push(statement.trim());
   if (fake.onExecute?.(statement, connection)) return undefined;

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { readLogo } from '../../src/logos/read-logo.ts';
-import { chunk, png } from './pictures.ts';
+import { chunk, png } from './images.ts';
 
 // A process of its own, whose memory no other test uses: prints by how many bytes it has grown.
 

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { Resvg } from '@resvg/resvg-js';
 import { describe, expect, test } from 'vitest';
-import { BadPicture } from '../../src/logos/bytes.ts';
+import { BadImage } from '../../src/logos/bytes.ts';
 import { readLogo } from '../../src/logos/read-logo.ts';
 import { writeVectorLogo } from '../../src/qr/svg.ts';
-import { chunk, frameOf, jpeg, png, svg, webp, withExif } from './pictures.ts';
+import { chunk, frameOf, jpeg, png, svg, webp, withExif } from './images.ts';
 
 const pixelsOf = (bytes: Uint8Array, width: number, height: number) => {
   const data = Buffer.from(bytes).toString('base64');
@@ -29,7 +29,7 @@ async function vector(bytes: Buffer) {
   return art;
 }
 
-describe('a picture', () => {
+describe('an image', () => {
   test.each([
     ['PNG', () => png({ width: 16, height: 8 }), 'png'],
     ['interlaced PNG', () => png({ width: 16, height: 8, interlaced: true }), 'png'],
@@ -57,9 +57,9 @@ describe('a picture', () => {
   });
 
   test('loses its metadata, and is turned upright', async () => {
-    const picture = withExif(await jpeg(), 6);
-    expect(picture.includes('GPS')).toBe(true);
-    const logo = await raster(picture);
+    const image = withExif(await jpeg(), 6);
+    expect(image.includes('GPS')).toBe(true);
+    const logo = await raster(image);
     expect(logo).toMatchObject({ width: 8, height: 16 });
     expect(Buffer.from(logo.art.png).includes('GPS')).toBe(false);
     // Orientation 6 is turned clockwise: the blue top left comes to the top right.
@@ -137,7 +137,7 @@ const unclosed = (name: string, count: number) => `<${name}>`.repeat(count) + `<
 /** Each with what the refusal says. */
 const hostile: [name: string, make: () => Buffer | Promise<Buffer>, message: RegExp][] = [
   ['nothing', () => Buffer.alloc(0), /is empty/],
-  ['random bytes', () => Buffer.from('not a picture at all'), /is not a PNG/],
+  ['random bytes', () => Buffer.from('not an image at all'), /is not a PNG/],
   ['a GIF', () => Buffer.from('GIF89a\x01\0\x01\0\0\0\0;', 'latin1'), /is not a PNG/],
   ['a BMP', () => Buffer.from('BM6\0\0\0', 'latin1'), /is not a PNG/],
   ['a PDF', () => Buffer.from('%PDF-1.7 <svg/>'), /is not a PNG/],
@@ -195,11 +195,11 @@ const hostile: [name: string, make: () => Buffer | Promise<Buffer>, message: Reg
     () => svg('<foreignObject><body xmlns="http://www.w3.org/1999/xhtml"/></foreignObject>'),
     /foreignObject/,
   ],
-  ['an SVG with an embedded picture', () => svg('<image href="data:image/png;base64,AA=="/>'), /embedded picture/],
+  ['an SVG with an embedded image', () => svg('<image href="data:image/png;base64,AA=="/>'), /embedded image/],
   [
-    'an SVG with a remote picture',
+    'an SVG with a remote image',
     () => svg('<image href="http://169.254.169.254/latest/meta-data"/>'),
-    /embedded picture/,
+    /embedded image/,
   ],
   ['an SVG that refers to a file', () => svg('<use href="file:///etc/passwd#x"/>'), /another file/],
   [
@@ -252,14 +252,14 @@ const hostile: [name: string, make: () => Buffer | Promise<Buffer>, message: Reg
   ['an SVG with a null byte', () => svg('<rect width="9\0" height="9"/>'), /./],
   ['other XML', () => Buffer.from('<?xml version="1.0"?><rss><svg/></rss>'), /is not an SVG/],
   [
-    'a WebP with two pictures, of which decoders read the first',
+    'a WebP with two images, of which decoders read the first',
     async () => {
       const frame = (await webp()).subarray(12);
       const length = frame.readUInt32LE(4);
-      const picture: [string, Buffer] = [frame.toString('latin1', 0, 4), frame.subarray(8, 8 + length)];
-      return riff([picture, picture]);
+      const image: [string, Buffer] = [frame.toString('latin1', 0, 4), frame.subarray(8, 8 + length)];
+      return riff([image, image]);
     },
-    /more than one picture/,
+    /more than one image/,
   ],
   [
     'an SVG that repeats one long path 600 times',
@@ -327,7 +327,7 @@ function longPath(length: number): string {
 describe('hostile uploads are refused', () => {
   test.each(hostile)('%s', async (_, make, message) => {
     const refused = await readLogo(await make()).catch((error) => error);
-    expect(refused).toBeInstanceOf(BadPicture);
+    expect(refused).toBeInstanceOf(BadImage);
     expect(refused.message).toMatch(message);
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import type { Sql } from '../../src/lib/sql.ts';
-import { maxPerHour, maxWaiting, type NewMail, Outbox, takeDue } from '../../src/mail/outbox.ts';
+import { maxPerHour, maxToOneAddress, maxWaiting, type NewMail, Outbox, takeDue } from '../../src/mail/outbox.ts';
 import { afterAttempt, forgetOld, maxAgeMs, record } from '../../src/mail/outcomes.ts';
 import { useDatabase } from '../support/database.ts';
 
@@ -27,7 +27,7 @@ async function newAccount(): Promise<string> {
   return (await createAccount(database.sql, { name: 'Test', plan: 'free', now: start })).id;
 }
 
-test('one cause is one mail, whoever queues it and however often', async () => {
+test('one cause is one mail, however many processes queue it, and how often', async () => {
   const mail = mailTo('ada@example.com', {
     attachments: [{ name: 'a.bin', type: 'application/octet-stream', content: new Uint8Array([0, 255, 10]) }],
     headers: { 'List-Unsubscribe': '<https://example.com>' },
@@ -80,15 +80,16 @@ test('accounts take turns, and a suspended one has none', async () => {
 });
 
 /** Rows as sent or waiting mails have them. */
-const fill = (sql: Sql, account: string, status: 'sent' | 'waiting', count: number) => sql`
+const fill = (sql: Sql, account: string, status: 'sent' | 'refused' | 'waiting', count: number) => sql`
   INSERT INTO mails (key, account, recipient, subject, headers, bytes, status, due_at, created_at, ended_at)
   SELECT ${`${status}/`} || n, ${account}, 'x@example.com', '', '{}', 10, ${status},
-    CASE WHEN ${status} = 'waiting' THEN ${start}::timestamptz END, ${start}, CASE WHEN ${status} = 'sent' THEN ${start}::timestamptz END
+    CASE WHEN ${status} = 'waiting' THEN ${start}::timestamptz END, ${start}, CASE WHEN ${status} <> 'waiting' THEN ${start}::timestamptz END
   FROM generate_series(1, ${count}::int) AS n`;
 
-test('an account sends so many mails in an hour, and the next after it', async () => {
+test('an account sends a limited number of mails in an hour, and the next after it', async () => {
   const account = await newAccount();
-  await fill(database.sql, account, 'sent', maxPerHour - 1);
+  await fill(database.sql, account, 'sent', maxPerHour - 11);
+  await fill(database.sql, account, 'refused', 10);
   await outbox.enqueue(database.sql, mailTo('a@example.com', { account }));
   await outbox.enqueue(database.sql, mailTo('b@example.com', { account }));
   expect((await take(100, later(1))).length).toBe(1);
@@ -96,11 +97,45 @@ test('an account sends so many mails in an hour, and the next after it', async (
   await clear();
 });
 
-test('an account has so many mails waiting, and others are not affected', async () => {
+test('an account has a limited number of mails waiting, and others are not affected', async () => {
   const [full, other] = [await newAccount(), await newAccount()];
   await fill(database.sql, full, 'waiting', maxWaiting);
   expect(await outbox.enqueue(database.sql, mailTo('a@example.com', { account: full }))).toBe('full');
   expect(await outbox.enqueue(database.sql, mailTo('a@example.com', { account: other }))).toBe('queued');
+  await clear();
+});
+
+test('an account mails one address so often in an hour, and others are not affected', async () => {
+  const [account, other] = [await newAccount(), await newAccount()];
+  await fill(database.sql, account, 'sent', maxToOneAddress - 1);
+  const enqueue = (to: string, of: string | null, key: string) =>
+    outbox.enqueue(database.sql, mailTo(to, { account: of, key }));
+  expect(await enqueue('X@example.com', account, 'last')).toBe('queued');
+  expect(await enqueue('x@example.com', account, 'beyond')).toBe('full');
+  for (const [to, of] of [
+    ['y@example.com', account],
+    ['x@example.com', other],
+    ['x@example.com', null],
+  ] as const)
+    expect(await enqueue(to, of, `${to}/${of}`), `to ${to} by ${of}`).toBe('queued');
+  const hourLater = new Outbox(() => later(3_600_000));
+  expect(await hourLater.enqueue(database.sql, mailTo('x@example.com', { account, key: 'later' }))).toBe('queued');
+  await clear();
+});
+
+test('a mail is queued without reading those that wait for other accounts', async () => {
+  const [account, other] = [await newAccount(), await newAccount()];
+  await fill(database.sql, other, 'waiting', 3_000);
+  for (const of of [account, null]) {
+    const read = await database.sql.begin(async (tx) => {
+      await tx`SET LOCAL enable_seqscan = off`;
+      await outbox.enqueue(tx, mailTo(`${of}@example.com`, { account: of }));
+      const [row] = await tx<[{ rows: number }]>`
+        SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'mails'`;
+      return row.rows;
+    });
+    expect(read, String(of)).toBeLessThan(100);
+  }
   await clear();
 });
 

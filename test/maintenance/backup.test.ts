@@ -16,7 +16,7 @@ import { headOfLog } from '../../src/log/read.ts';
 import { writeBackup } from '../../src/maintenance/backup.ts';
 import { leftOut } from '../../src/maintenance/backup-file.ts';
 import { checkBackup, restoreBackup } from '../../src/maintenance/restore.ts';
-import { png } from '../logos/pictures.ts';
+import { png } from '../logos/images.ts';
 import { createDatabase, useDatabase } from '../support/database.ts';
 import { opened } from '../support/events.ts';
 import { dumpAll } from '../support/tables.ts';
@@ -44,7 +44,7 @@ const oddTexts = [
 ];
 
 const logoId = `logo_${'0'.repeat(22)}`;
-const picture = new Uint8Array(png({ width: 40, height: 30 }));
+const image = new Uint8Array(png({ width: 40, height: 30 }));
 
 /** Connects to a new database of `template` under the name that the command line uses. */
 async function target(template?: string): Promise<Sql> {
@@ -108,7 +108,7 @@ beforeAll(async () => {
     FROM generate_series(1, 150) AS n`;
   await sql`
     INSERT INTO logos VALUES (${logoId}, 'acct_1', 'live', ${'a'.repeat(64)}, 'jpeg', 400, 300, 9000, now())`;
-  await sql`INSERT INTO logo_files VALUES ('acct_1', ${'a'.repeat(64)}, 'image/png', ${Buffer.from(picture)})`;
+  await sql`INSERT INTO logo_files VALUES ('acct_1', ${'a'.repeat(64)}, 'image/png', ${Buffer.from(image)})`;
   await sql`INSERT INTO secrets VALUES ('secret_key', '\\xdeadbeef')`;
   await sql`INSERT INTO warehouse_tables (definition, in_use, position, removed_to, rows) VALUES (1, true, 9, 9, 9)`;
   await writeBackup(sql, file, { now });
@@ -123,7 +123,7 @@ describe('a backup', () => {
     const sql = await target();
     await restored(sql);
     expect(await kept(sql)).toEqual(await kept(source.sql));
-    expect(await findArt(sql, logoId)).toEqual({ kind: 'raster', width: 40, height: 30, png: picture });
+    expect(await findArt(sql, logoId)).toEqual({ kind: 'raster', width: 40, height: 30, png: image });
     expect(await dumpAll(sql)).toMatchObject({
       delivery_counts: ['(acct_1,live,pending,150)'],
       warehouse_tables: [],
@@ -167,8 +167,8 @@ describe('a backup', () => {
     await restored(sql, fileURLToPath(new URL('../fixtures/backup/format-1.backup', import.meta.url)));
     const scans = await sql<{ city: string; rule: string | null }[]>`SELECT city, rule FROM scans ORDER BY position`;
     expect(scans).toEqual(oddTexts.map((city) => ({ city, rule: null })));
-    const keys = await sql<{ answer: string }[]>`SELECT body AS answer FROM idempotency_keys ORDER BY key`;
-    expect(keys.map(({ answer }) => answer).toSorted()).toEqual(oddTexts.toSorted());
+    const keys = await sql<{ body: string }[]>`SELECT body FROM idempotency_keys ORDER BY key`;
+    expect(keys.map(({ body }) => body).toSorted()).toEqual(oddTexts.toSorted());
   });
 
   test('is readable by its owner only, and leaves no temporary file', () => {

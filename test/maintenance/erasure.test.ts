@@ -18,7 +18,7 @@ import { verify } from '../../src/maintenance/verify.ts';
 import { removeAllVisitors } from '../../src/maintenance/visitor-removal.ts';
 import { connectStream } from '../../src/stream/connect.ts';
 import { findLostTail } from '../../src/stream/lost-tail.ts';
-import { png } from '../logos/pictures.ts';
+import { png } from '../logos/images.ts';
 import { created, newCode } from '../support/api.ts';
 import { command } from '../support/command.ts';
 import { openTab, type Tab } from '../support/console.ts';
@@ -52,6 +52,7 @@ const words = [
   'Zebrakey',
   'zebra-idempotent',
   'zebra-guest',
+  'zebraclient',
 ];
 
 /** The columns of an event that stay after its erasure. */
@@ -77,7 +78,7 @@ let before: Fact[];
 let verifiedMeanwhile: unknown[];
 /** Scans of the other account before and after the erasure. */
 const otherScans = { before: 0, after: 0 };
-let answer: { account_id: string; deleted_at: string; erased_at: string };
+let response: { account_id: string; deleted_at: string; erased_at: string };
 
 const sql = () => service.database.sql;
 const run = (...args: string[]) => command(args, { DATABASE_URL: service.database.url });
@@ -92,17 +93,26 @@ const isDone = async (account: string) => {
   const [row] = await sql()<{ done_at: Date | null }[]>`SELECT done_at FROM erasures WHERE account = ${account}`;
   expect(row?.done_at, 'erased at').toEqual(expect.any(Date));
 };
-/** The same picture for every account. In both modes of one account it is two logos with one file. */
-const addPicture = (account: string, mode: 'live' | 'test') => {
-  const picture = new Uint8Array(png({ width: 4, height: 4 }));
-  const art = { kind: 'raster', width: 4, height: 4, png: picture } as const;
-  const logo = { art, format: 'png', width: 4, height: 4, bytes: picture.length } as const;
+/** The same image for every account. In both modes of one account it is two logos with one file. */
+const addImage = (account: string, mode: 'live' | 'test') => {
+  const image = new Uint8Array(png({ width: 4, height: 4 }));
+  const art = { kind: 'raster', width: 4, height: 4, png: image } as const;
+  const logo = { art, format: 'png', width: 4, height: 4, bytes: image.length } as const;
   return addLogo(sql(), { account, mode }, logo, { actor: 'key_1', now: new Date() }, 9);
 };
 const late = ({ id }: Created, account: string, visitor = newId('scan', Date.now())) =>
   scanned({ code: id, account, city: 'Zebrastadt', visitor: visitorNamed(visitor) });
 const appendLate = (code: Created, account: string) =>
   appendScans(sql(), batchOf(newId('batch', Date.now()), 1, [late(code, account), late(code, account)]));
+
+/** Creates a code as a program does that uses the Model Context Protocol. */
+async function createByClient(client: string, fields: object): Promise<void> {
+  const params = { name: 'create_code', arguments: { qrcodes: [fields] } };
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+  const accept = 'application/json, text/event-stream';
+  const { status, text } = await gone.live.post('/mcp', call, { accept, 'mcp-session-id': `${client}/1` });
+  expect([status, text]).toEqual([200, expect.stringContaining('short_url')]);
+}
 
 /** Two accounts; the first uses every feature, is deleted, and `verify` runs during its erasure. */
 beforeAll(async () => {
@@ -115,14 +125,15 @@ beforeAll(async () => {
   const fields = { name: 'Zebrafisch', destination_url: 'https://zebra-destination.example/' };
   const { body: domain } = await gone.live.post('/v1/domains', { name: 'zebra-domain.example' });
   await gone.live.patch(`/v1/domains/${domain.id}`, { root_url: 'https://zebra-destination.example/' });
-  for (const mode of ['live', 'test'] as const) await addPicture(gone.id, mode);
-  await addPicture(other.id, 'live');
+  for (const mode of ['live', 'test'] as const) await addImage(gone.id, mode);
+  await addImage(other.id, 'live');
   active = await created(gone.live, { ...fields, short_code: 'zebra-menu' });
   await sql()`INSERT INTO imports VALUES (${gone.id}, 'bitly', 'bit.ly/zebra-menu', ${active.id})`;
   deletedBefore = await created(gone.test, fields);
   otherCode = await created(other.live);
   await gone.live.post('/v1/qrcodes', newCode(fields), { 'idempotency-key': 'zebra-idempotent' });
   await gone.live.patch(`/v1/qrcodes/${active.id}`, { destination_url: 'https://zebra-destination.example/2' });
+  await createByClient('zebraclient', fields);
   await gone.live.post('/v1/qrcodes/bulk', { qrcodes: Array.from({ length: 20 }, () => newCode(fields)) });
   for (const url of service.urls) for (const code of [active, otherCode]) await scanCode(url, code, 5);
   await scanCode(service.urls[0] as string, deletedBefore, 3);
@@ -149,13 +160,13 @@ beforeAll(async () => {
   const { code, output } = await continuing;
   receiver.dropOpen('zebrahook-2');
   expect(code, output).toBe(0);
-  answer = JSON.parse(output.trim().split('\n').at(-1) ?? '');
+  response = JSON.parse(output.trim().split('\n').at(-1) ?? '');
   otherScans.after = await scansOf(other.id);
 });
 
 describe('an account deleted by the operator', () => {
   test('is erased when the command ends, which prints the times', async () => {
-    expect(answer).toEqual({ account_id: gone.id, deleted_at: expect.any(String), erased_at: expect.any(String) });
+    expect(response).toEqual({ account_id: gone.id, deleted_at: expect.any(String), erased_at: expect.any(String) });
     await isDone(gone.id);
   });
 
@@ -188,7 +199,7 @@ describe('an account deleted by the operator', () => {
         ).toEqual([]);
   });
 
-  test('has no logos and no pictures of them, while another account keeps the same picture', async () => {
+  test('has no logos and no images of them, while another account keeps the same image', async () => {
     for (const table of ['logos', 'logo_files']) {
       expect(await countIn(table, gone.id), table).toBe(0);
       expect(await countIn(table, other.id), table).toBe(1);
@@ -222,9 +233,12 @@ describe('an account deleted by the operator', () => {
     expect([...inWarehouse]).toEqual([]);
   });
 
-  test('keeps position, id, type, time and actor of every event, and no data', async () => {
+  test('keeps position, id, type, time and actor of every event, without the name of a program, and no data', async () => {
     const after = await factsOf(gone.id);
-    expect(after.slice(0, before.length)).toEqual(before);
+    expect(before.filter(({ actor }) => actor.endsWith('/zebraclient'))).toHaveLength(1);
+    expect(after.slice(0, before.length)).toEqual(
+      before.map((fact) => ({ ...fact, actor: fact.actor.replace('/zebraclient', '') })),
+    );
     const added = after.slice(before.length).map(({ type, actor }) => `${type} by ${actor}`);
     expect([...new Set(added)].sort()).toEqual([
       ...['account_deleted by operator', 'code_deleted by operator', 'code_erased by operator'],
@@ -246,7 +260,7 @@ describe('an account deleted by the operator', () => {
     const { status, body } = await other.live.post('/v1/qrcodes', newCode({ short_code: 'zebra-menu' }));
     expect([status, body.error?.code]).toEqual([409, 'short_code_taken']);
     const kept = await sql()`SELECT name, destination_url, status, style FROM codes WHERE account = ${gone.id}`;
-    expect(kept).toHaveLength(23);
+    expect(kept).toHaveLength(24);
     for (const code of kept) expect(code).toEqual({ name: '', destination_url: '', status: 'deleted', style: {} });
   });
 
@@ -269,7 +283,7 @@ describe('an account deleted by the operator', () => {
 
   test('can be deleted again with the same result', async () => {
     const { output } = await run('account', 'delete', gone.id, '--json');
-    expect(JSON.parse(output)).toEqual({ ...answer, erased_at: expect.any(String) });
+    expect(JSON.parse(output)).toEqual({ ...response, erased_at: expect.any(String) });
     expect((await listAccounts(sql())).map(({ id }) => id)).not.toContain(gone.id);
   });
 });
@@ -377,7 +391,7 @@ describe('the triggers on the log', () => {
     await expect(erasing(account(), statement)).rejects.toThrow(refusal);
   });
 
-  test('refuse scans of an account that exists after those of a deleted one in the same transaction', async () => {
+  test('refuse scans of an account that exists after scans of a deleted one in the same transaction', async () => {
     const both = sql().begin(async (tx) => {
       for (const account of [gone.id, other.id]) {
         await tx`SELECT set_config('scanlog.erasing', ${account}, true)`;

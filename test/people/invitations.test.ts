@@ -17,15 +17,16 @@ const fresh = () => ({ 'sec-fetch-site': 'same-origin', 'x-forwarded-for': `203.
 
 async function invited(role = 'viewer', email = `new-${clients}@example.com`) {
   const account = await service.account();
-  const answer = await account.live.post('/v1/account/invitations', { email, role });
-  expect(answer.status, answer.text).toBe(201);
-  return { account, email, invitation: answer.body, token: tokenOf(answer.body.url) };
+  const response = await account.live.post('/v1/account/invitations', { email, role });
+  expect(response.status, response.text).toBe(201);
+  return { account, email, invitation: response.body, token: tokenOf(response.body.url) };
 }
 
 describe('an invitation', () => {
   test('makes a new person a member, once, and the log has no address', async () => {
     const { account, email, invitation, token } = await invited('editor', 'Bea@example.com');
     expect(invitation.url).toMatch(/\/console\/invitation#[0-9A-Za-z]{43}$/);
+    expect(invitation.is_mailed, 'without SMTP_URL').toBe(false);
     expect((await account.live.get('/v1/account/invitations')).body.data).toMatchObject([{ email, role: 'editor' }]);
     const tab = newTab();
     const form = await tab.form('/console/invitation', { token }, fresh());
@@ -70,6 +71,30 @@ describe('an invitation', () => {
     expect([again.status, again.body.error.code]).toEqual([409, 'already_member']);
   });
 
+  test('joined by someone who is signed in proves nothing, and opens no other session', async () => {
+    onTestFinished(() => {
+      aheadMs = 0;
+    });
+    const ana = await person(service, { account: (await service.account()).id });
+    const tab = await signedIn(service, ana);
+    const { cookie } = tab;
+    aheadMs = 16 * 60_000;
+    const { account, token } = await invited('owner');
+    expect((await tab.form('/console/invitation', { token, confirmed: '1' }, fresh())).status).toBe(303);
+    expect((await tab.get('/console/api/account')).body.id).toBe(account.id);
+    const refused = await tab.get('/console/api/me/export');
+    expect([refused.status, refused.body.error?.code]).toEqual([403, 'reauthentication_required']);
+    expect(tab.cookie).toBe(cookie);
+  });
+
+  test('asks a person without a password to sign in first', async () => {
+    const ana = await person(service, { account: (await service.account()).id });
+    const { token } = await invited('viewer', ana.email);
+    await service.database.sql`UPDATE users SET password_hash = NULL WHERE id = ${ana.id}`;
+    const answer = await newTab().form('/console/invitation', { token }, fresh());
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining('Sign in, then open this link again.')]);
+  });
+
   test('that is revoked or expired makes no one a member', async () => {
     onTestFinished(() => {
       aheadMs = 0;
@@ -81,23 +106,45 @@ describe('an invitation', () => {
     const expired = await invited();
     aheadMs = 7 * dayMs + 1;
     for (const { token } of [revoked, expired]) {
-      const answer = await newTab().form(
+      const response = await newTab().form(
         '/console/invitation',
         { token, name: 'Eve', password: goodPassword },
         fresh(),
       );
-      expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('expired or was already used')]);
+      expect([response.status, response.text]).toEqual([404, expect.stringContaining('expired or was already used')]);
+    }
+  });
+
+  test('ends with the role of the owner, or with the key, that made it', async () => {
+    const account = await service.account();
+    const [ana, ben] = [await person(service, { account: account.id }), await person(service, { account: account.id })];
+    const [tab, bens] = [await signedIn(service, ana), await signedIn(service, ben)];
+    const invite = async (send: (body: object) => Promise<{ body: { url: string } }>) =>
+      tokenOf((await send({ email: `back-${clients++}@example.com`, role: 'owner' })).body.url);
+    const byAna = await invite((body) => tab.send('POST', '/console/api/account/invitations', body));
+    const { body: key } = await account.live.post('/v1/account/keys', { name: 'Leaked', mode: 'live' });
+    const byKey = await invite((body) => service.client(0, key.key).post('/v1/account/invitations', body));
+    const open = async () => (await account.live.get('/v1/account/invitations')).body.data.length;
+    expect([await open(), (await newTab().form('/console/invitation', { token: byAna }, fresh())).status]).toEqual([
+      2, 200,
+    ]);
+    expect((await bens.send('DELETE', `/console/api/account/members/${ana.id}`)).status).toBe(200);
+    expect((await account.live.delete(`/v1/account/keys/${key.id}`)).status).toBe(200);
+    expect(await open()).toBe(0);
+    for (const token of [byAna, byKey]) {
+      const fields = { token, name: 'Back', password: goodPassword };
+      expect((await newTab().form('/console/invitation', fields, fresh())).status).toBe(404);
     }
   });
 
   test('used by two at once makes one of them a member', async () => {
     const { account, token } = await invited();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['Ana', 'Ben'].map((name) =>
         newTab().form('/console/invitation', { token, name, password: goodPassword }, fresh()),
       ),
     );
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 404]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([303, 404]);
     expect((await account.live.get('/v1/account/members')).body.data).toHaveLength(1);
   });
 
@@ -121,8 +168,8 @@ describe('members', () => {
     const ben = await person(service, { account: account.id, role: 'viewer', name: 'Ben' });
     const [tab, bens] = [await signedIn(service, ana), await signedIn(service, ben)];
     const path = `/console/api/account/members/${ana.id}`;
-    for (const answer of [await tab.send('DELETE', path), await tab.send('PATCH', path, { role: 'editor' })])
-      expect([answer.status, answer.body.error.code]).toEqual([409, 'last_owner']);
+    for (const response of [await tab.send('DELETE', path), await tab.send('PATCH', path, { role: 'editor' })])
+      expect([response.status, response.body.error.code]).toEqual([409, 'last_owner']);
     expect((await account.live.delete(`/v1/account/members/${ana.id}`)).status).toBe(409);
     expect((await tab.send('DELETE', '/console/api/me')).body.error.code).toBe('last_owner');
     // Only owners see the addresses of others.
@@ -156,13 +203,43 @@ describe('a reset link', () => {
     expect([(await signIn(goodPassword)).status, (await signIn(password)).status]).toEqual([401, 303]);
   });
 
+  test('that was mailed sets nothing once the person has another address', async () => {
+    const { sql } = service.database;
+    const ana = await person(service, { account: (await service.account()).id });
+    const { token } = await createLink(sql, 'reset', { user: ana.id, email: ana.email }, new Date());
+    const tab = await signedIn(service, ana);
+    const changed = await tab.send('PATCH', '/console/api/me', { email: `new-${ana.email}` });
+    expect(changed.status, changed.text).toBe(200);
+    for (const fields of [{ token }, { token, password: 'another good 77 one' }])
+      expect((await newTab().form('/console/reset', fields, fresh())).status).toBe(404);
+  });
+
+  test('that was mailed confirms the address, and removes passkeys from before that', async () => {
+    const { sql } = service.database;
+    const ana = await person(service, { account: (await service.account()).id });
+    const addPasskey = (id: string) => sql`
+      INSERT INTO user_passkeys (id, user_id, credential, name, public_key, counter, transports, created_at)
+      VALUES (${id}, ${ana.id}, ${id}, 'Phone', '', 0, '{}', now())`;
+    const passkeys = () => sql`SELECT id FROM user_passkeys WHERE user_id = ${ana.id}`;
+    const reset = async (password: string) => {
+      const { token } = await createLink(sql, 'reset', { user: ana.id, email: ana.email }, new Date());
+      expect((await newTab().form('/console/reset', { token, password }, fresh())).status).toBe(303);
+    };
+    await addPasskey('pk_of-someone');
+    await reset('another good 77 one');
+    expect(await passkeys()).toEqual([]);
+    await addPasskey('pk_of-ana');
+    await reset('yet another 78 one');
+    expect(await passkeys()).toEqual([{ id: 'pk_of-ana' }]);
+  });
+
   test('does not let in a disabled person', async () => {
     const { sql } = service.database;
     const ana = await person(service, { account: (await service.account()).id });
     const { token } = await createLink(sql, 'reset', { user: ana.id }, new Date());
     await sql`UPDATE users SET disabled_at = now() WHERE id = ${ana.id}`;
-    const answer = await newTab().form('/console/reset', { token, password: 'another good 77 one' }, fresh());
-    expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
+    const response = await newTab().form('/console/reset', { token, password: 'another good 77 one' }, fresh());
+    expect([response.status, response.headers.getSetCookie()]).toEqual([403, []]);
   });
 });
 
@@ -186,6 +263,19 @@ describe('a person', () => {
     expect([(await tab.get('/console/api/me')).status, (await other.get('/console/api/me')).status]).toEqual([
       200, 401,
     ]);
+  });
+
+  test('who is the only operator is not deleted', async () => {
+    const { sql } = service.database;
+    const account = await service.account();
+    await person(service, { account: account.id });
+    const ana = await person(service, { account: account.id });
+    await sql`UPDATE users SET is_operator = true WHERE id = ${ana.id}`;
+    const tab = await signedIn(service, ana);
+    const refused = await tab.send('DELETE', '/console/api/me');
+    expect([refused.status, refused.body.error?.message]).toEqual([409, expect.stringContaining('be operator')]);
+    await sql`UPDATE users SET is_operator = true WHERE id = ${(await person(service)).id}`;
+    expect((await tab.send('DELETE', '/console/api/me')).status).toBe(200);
   });
 
   test('is exported and deleted: the log then names a former member, and the account stays', async () => {

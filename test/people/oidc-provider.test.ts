@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { oidcOf } from '../../src/config/oidc-settings.ts';
+import { createLink, findLink } from '../../src/people/links.ts';
 import { findPerson } from '../../src/people/oidc/find-person.ts';
 import { type Identity, OidcProvider, ProviderUnavailable, SignInInvalid } from '../../src/people/oidc/provider.ts';
 import { useDatabase } from '../support/database.ts';
@@ -172,7 +173,15 @@ describe('the person of an identity', () => {
   const identity = (changes: Partial<Identity> = {}): Identity => {
     const { sub, email, name } = ada();
     return Object.assign(
-      { issuer: server.issuer, subject: sub, email, isEmailVerified: true, name, claims: {} },
+      {
+        issuer: server.issuer,
+        subject: sub,
+        email,
+        isEmailVerified: true,
+        name,
+        authenticatedAt: undefined,
+        claims: {},
+      },
       changes,
     );
   };
@@ -181,7 +190,7 @@ describe('the person of an identity', () => {
     account = (await createAccount(database.sql, { name: 'Café', plan: 'pro', now })).id;
   });
   const find = (of: Identity, mayCreate = true) =>
-    findPerson(database.sql, of, { joining: mayCreate ? { account, role: 'editor' } : undefined, now });
+    findPerson(database.sql, of, { joining: mayCreate ? { account, role: 'editor' } : undefined, origin: { now } });
   async function newUser(email: string, confirmedAt: Date | null = now): Promise<string> {
     const id = `usr_${randomUUID().replaceAll('-', '')}`;
     await database.sql`
@@ -215,8 +224,10 @@ describe('the person of an identity', () => {
   test('loses what was set up under an address that was never confirmed', async () => {
     const given = identity();
     const user = await newUser(given.email ?? '', null);
+    const { token } = await createLink(database.sql, 'reset', { user }, now);
     expect(await find(given)).toEqual({ user, how: 'linked' });
     expect(await userOf(user)).toMatchObject({ password_hash: null, email_confirmed_at: now });
+    expect(await findLink(database.sql, 'reset', token, now), 'a link that sets a password').toBeUndefined();
   });
 
   test('is not linked by an address that is not verified', async () => {

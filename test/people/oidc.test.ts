@@ -57,11 +57,11 @@ function openBrowser() {
   return { cookies, get };
 }
 
-/** Signs in as the person of the provider, up to the answer of the callback. */
+/** Signs in as the person of the provider, up to the response of the callback. */
 async function signIn(browser = openBrowser()) {
   const start = await browser.get('/console/oidc/start?next=/console/analytics');
   const callback = await server.visit(start.headers.get('location') ?? '');
-  return { browser, callback, answer: await browser.get(callback) };
+  return { browser, callback, response: await browser.get(callback) };
 }
 
 const bootstrapOf = (text: string) =>
@@ -100,8 +100,8 @@ const signedIn = (browser: ReturnType<typeof openBrowser>) => browser.cookies.ha
 describe('a sign-in at the provider', () => {
   test('creates the person with the role of the group, and opens the page that was asked for', async () => {
     server.person = newPerson({ groups: ['marketing', 'other'] });
-    const { browser, answer } = await signIn();
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/console/analytics']);
+    const { browser, response } = await signIn();
+    expect([response.status, response.headers.get('location')]).toEqual([303, '/console/analytics']);
     expect(browser.cookies.has('scanlog_oidc'), 'the cookie of the step is gone').toBe(false);
     const user = await signedInUser(browser);
     expect(user).toMatchObject({ name: 'Ada', email: server.person['email'], has_password: false });
@@ -109,6 +109,22 @@ describe('a sign-in at the provider', () => {
     const [joined] = await service.database.sql`
       SELECT data, actor FROM events WHERE stream = ${account} AND type = 'member_joined' ORDER BY position DESC LIMIT 1`;
     expect(joined).toMatchObject({ actor: user.id, data: { user: user.id, role: 'editor' } });
+  });
+
+  test('opens the account of the page that asked for it, whatever account was used last', async () => {
+    server.person = newPerson({ groups: 'guests' });
+    const { browser } = await signIn();
+    const user = await signedInUser(browser);
+    const other = (await service.account()).id;
+    await addMember(service.database.sql, other, user.id, 'viewer', { actor: 'operator', now });
+    const start = await browser.get(`/console/oidc/start?account=${other}&next=/console/codes/new`);
+    const answer = await browser.get(await server.visit(start.headers.get('location') ?? ''));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/console/codes/new']);
+    const opened = bootstrapOf((await browser.get('/console')).text);
+    expect(opened).toMatchObject({
+      account: { id: other },
+      ways: { has_passwords: true, has_passkeys: true, provider: new URL(server.issuer).host },
+    });
   });
 
   test('changes the role with the groups, as a text and as a list; an absent claim changes nothing', async () => {
@@ -148,8 +164,8 @@ describe('a sign-in at the provider', () => {
     const { groups: _, ...without } = person;
     server.person = without;
     const refused = await signIn();
-    expect([refused.answer.status, signedIn(refused.browser)]).toEqual([403, false]);
-    expect(refused.answer.text).toContain('You are a member of no account');
+    expect([refused.response.status, signedIn(refused.browser)]).toEqual([403, false]);
+    expect(refused.response.text).toContain('You are a member of no account');
     server.person = person;
     expect(signedIn((await signIn()).browser)).toBe(true);
     expect(await roleOf(id)).toBe('viewer');
@@ -161,6 +177,9 @@ describe('a sign-in at the provider', () => {
     await addMember(service.database.sql, account, user, 'viewer', { actor: 'operator', now });
     const { browser } = await signIn();
     expect(await signedInUser(browser)).toMatchObject({ id: user, name: 'Bob' });
+    const changes = await service.database.sql`
+      SELECT change, detail, actor FROM security_changes WHERE user_id = ${user}`;
+    expect([...changes]).toEqual([{ change: 'identity_linked', detail: new URL(server.issuer).host, actor: user }]);
   });
 
   test.each([
@@ -170,27 +189,46 @@ describe('a sign-in at the provider', () => {
   ])('is not linked if email_verified is %s', async (_, claims) => {
     server.person = newPerson(Object.assign({ groups: 'guests' }, claims));
     await newUser(String(server.person['email']));
-    const { answer, browser } = await signIn();
-    expect([answer.status, signedIn(browser)]).toEqual([403, false]);
-    expect(answer.text).toContain('your provider has not verified that it is yours');
+    const { response, browser } = await signIn();
+    expect([response.status, signedIn(browser)]).toEqual([403, false]);
+    expect(response.text).toContain('your provider has not verified that it is yours');
+  });
+
+  test('counts as a proof from when the person proved at the provider who they are', async () => {
+    server.person = newPerson({ groups: 'guests' });
+    const exported = async () => {
+      const { browser } = await signIn();
+      const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+      return (await fetch(`${service.urls[0]}/console/api/me/export`, { headers })).status;
+    };
+    expect(await exported(), 'just now').toBe(200);
+    const hourAgo = Math.floor(Date.now() / 1_000) - 3_600;
+    let sent: unknown;
+    server.forge = (claims) => {
+      sent = claims['auth_time'];
+      return Object.assign(claims, { auth_time: hourAgo });
+    };
+    expect(await exported(), 'an hour ago').toBe(403);
+    expect(sent, 'the provider is asked for the time').toBeTypeOf('number');
   });
 
   test('is refused for another subject with the address of a person', async () => {
     server.person = newPerson({ groups: 'guests' });
     await signIn();
     server.person = Object.assign({}, server.person, { sub: randomUUID() });
-    const { answer, browser } = await signIn();
-    expect([answer.status, signedIn(browser)]).toEqual([403, false]);
-    expect(answer.text).toContain('signs in with another identity of your provider');
+    const { response, browser } = await signIn();
+    expect([response.status, signedIn(browser)]).toEqual([403, false]);
+    expect(response.text).toContain('signs in with another identity of your provider');
   });
 
   test('is refused without a group, and without a known person if the claim is absent', async () => {
     server.person = newPerson({ groups: ['other'] });
     const grouped = await signIn();
-    expect(grouped.answer.text).toContain('None of your groups gives you access');
+    expect(grouped.response.text).toContain('None of your groups gives you access');
     server.person = newPerson();
     const unknown = await signIn();
-    expect(unknown.answer.text).toContain('You are not known here');
+    expect(unknown.response.text).toContain('You are not known here');
     expect([signedIn(grouped.browser), signedIn(unknown.browser)]).toEqual([false, false]);
   });
 
@@ -209,12 +247,12 @@ describe('a sign-in at the provider', () => {
     expect([signedIn(stranger), signedIn(replay)]).toEqual([false, false]);
   });
 
-  test('is refused with an answer that is not valid, and the log says why', async () => {
+  test('is refused with a response that is not valid, and the log says why', async () => {
     server.person = newPerson({ groups: 'guests' });
     server.forge = (claims) => Object.assign(claims, { aud: 'another-client' });
-    const { answer, browser } = await signIn();
-    expect([answer.status, signedIn(browser)]).toEqual([400, false]);
-    expect(answer.text).toContain('is not valid. Start again');
+    const { response, browser } = await signIn();
+    expect([response.status, signedIn(browser)]).toEqual([400, false]);
+    expect(response.text).toContain('is not valid. Start again');
     expect(captured.text()).toContain('unexpected JWT claim value encountered');
   });
 
@@ -224,26 +262,26 @@ describe('a sign-in at the provider', () => {
     const start = await browser.get('/console/oidc/start');
     const callback = await server.visit(start.headers.get('location') ?? '');
     server.isDown = true;
-    const answer = await browser.get(callback);
-    expect([answer.status, answer.text]).toEqual([503, expect.stringContaining('does not answer as it should')]);
+    const response = await browser.get(callback);
+    expect([response.status, response.text]).toEqual([503, expect.stringContaining('does not answer as it should')]);
   });
 
   test('ends at the provider, too', async () => {
     server.person = newPerson({ groups: 'guests' });
     const { browser } = await signIn();
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(`${service.urls[0]}/console/sign-out`, {
+    const response = await fetch(`${service.urls[0]}/console/sign-out`, {
       method: 'POST',
       redirect: 'manual',
       headers: { cookie, 'sec-fetch-site': 'same-origin' },
     });
-    const text = await answer.text();
+    const text = await response.text();
     const [, url = ''] = /http-equiv="refresh" content="0; url=([^"]+)"/.exec(text) ?? [];
     const leave = new URL(url.replaceAll('&amp;', '&'));
     expect(leave.href).toContain(`${server.issuer}/session/end?`);
     expect(leave.searchParams.get('post_logout_redirect_uri')).toBe(`${service.urls[0]}/console`);
     expect((await fetch(leave)).status, 'the provider accepts it').toBe(200);
-    expect(answer.headers.getSetCookie().join()).toContain('scanlog_session=;');
+    expect(response.headers.getSetCookie().join()).toContain('scanlog_session=;');
   });
 
   test('is offered on the sign-in page', async () => {

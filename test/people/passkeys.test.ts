@@ -42,16 +42,18 @@ describe('passkeys', () => {
     const [user, stranger] = [await newUser('hash'), await newUser('hash')];
     const id = await newPasskey(user);
     expect(await renamePasskey(database.sql, { user: stranger, id, name: 'Mine' })).toBeUndefined();
-    expect(await removePasskey(database.sql, { user: stranger, id })).toBe(false);
+    expect(await removePasskey(database.sql, { user: stranger, id }, { actor: stranger, now })).toBe(false);
     expect(await renamePasskey(database.sql, { user, id, name: 'Phone' })).toMatchObject({ id, name: 'Phone' });
-    expect(await removePasskey(database.sql, { user, id })).toBe(true);
+    expect(await removePasskey(database.sql, { user, id }, { actor: user, now })).toBe(true);
     expect([...(await listPasskeys(database.sql, user))]).toEqual([]);
   });
 
   test('stay while nothing else signs the person in, also if two are removed at the same time', async () => {
     const user = await newUser(null);
     const ids = [await newPasskey(user), await newPasskey(user)];
-    const removed = await Promise.allSettled(ids.map((id) => removePasskey(database.sql, { user, id })));
+    const removed = await Promise.allSettled(
+      ids.map((id) => removePasskey(database.sql, { user, id }, { actor: user, now })),
+    );
     expect(removed.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     expect(await listPasskeys(database.sql, user)).toHaveLength(1);
   });

@@ -23,7 +23,7 @@ const pass = (seconds: number) => {
 
 const signIn = async (email: string, password = goodPassword) => {
   const tab = openTab(service.urls[0] ?? '');
-  return { tab, answer: await tab.form('/console/session', { email, password }) };
+  return { tab, response: await tab.form('/console/session', { email, password }) };
 };
 
 /** A person whose sign-ins ask for a code. */
@@ -42,15 +42,15 @@ async function newPersonWithCodes() {
 
 const stepOf = (text: string) => /name="step" value="([^"]+)"/.exec(text)?.[1] ?? '';
 const isSignedIn = async (tab: Tab) => (await tab.get('/console/api/me')).status === 200;
-/** Six digits that are not the code of this time, though they may be that of another. */
+/** Six digits that are not the code of this time, though they may be the code of another. */
 const wrong = (code: string) => (code === '000000' ? '111111' : '000000');
 
 test('the right password leads to a page that asks for a code, which signs in once', async () => {
   const { email, code } = await newPersonWithCodes();
-  const { tab, answer } = await signIn(email);
-  expect([answer.status, answer.text]).toEqual([200, expect.stringContaining('One-time code')]);
+  const { tab, response } = await signIn(email);
+  expect([response.status, response.text]).toEqual([200, expect.stringContaining('One-time code')]);
   expect(await isSignedIn(tab), 'not signed in by the password').toBe(false);
-  const step = stepOf(answer.text);
+  const step = stepOf(response.text);
   const refused = await tab.form('/console/code', { step, code: 'abcde-fghjk-mnpqr' });
   expect([refused.status, refused.text]).toEqual([401, expect.stringContaining('This code is wrong')]);
   const right = code();
@@ -58,7 +58,7 @@ test('the right password leads to a page that asks for a code, which signs in on
   expect(await isSignedIn(tab)).toBe(true);
 
   const other = await signIn(email);
-  const replayed = await other.tab.form('/console/code', { step: stepOf(other.answer.text), code: right });
+  const replayed = await other.tab.form('/console/code', { step: stepOf(other.response.text), code: right });
   expect(replayed.status, 'the same code').toBe(401);
   pass(60);
   const reused = await other.tab.form('/console/code', { step, code: code() });
@@ -68,16 +68,16 @@ test('the right password leads to a page that asks for a code, which signs in on
 test('a wrong password does not tell that a code would be asked for', async () => {
   const { email } = await newPersonWithCodes();
   const known = await signIn(email, 'another long password');
-  expect([known.answer.status, known.answer.text]).toEqual([401, expect.not.stringContaining('One-time code')]);
+  expect([known.response.status, known.response.text]).toEqual([401, expect.not.stringContaining('One-time code')]);
 });
 
 test('a step expires, and one that was not begun here is refused', async () => {
   const { email, code } = await newPersonWithCodes();
-  const { tab, answer } = await signIn(email);
-  const forged = await tab.form('/console/code', { step: `${stepOf(answer.text)}A`, code: code() });
+  const { tab, response } = await signIn(email);
+  const forged = await tab.form('/console/code', { step: `${stepOf(response.text)}A`, code: code() });
   expect(forged.status).toBe(400);
   pass(601);
-  const late = await tab.form('/console/code', { step: stepOf(answer.text), code: code() });
+  const late = await tab.form('/console/code', { step: stepOf(response.text), code: code() });
   expect([late.status, late.text]).toEqual([400, expect.stringContaining('took too long')]);
   expect(await isSignedIn(tab)).toBe(false);
 });
@@ -89,11 +89,11 @@ test('ten wrong codes are the limit, from all steps together; a recovery code st
   for (let i = 0; i < 11; i++) {
     if (i === 5) last = await signIn(email);
     statuses.push(
-      (await last.tab.form('/console/code', { step: stepOf(last.answer.text), code: wrong(code()) })).status,
+      (await last.tab.form('/console/code', { step: stepOf(last.response.text), code: wrong(code()) })).status,
     );
   }
   expect(statuses.filter((status) => status === 429)).toHaveLength(1);
-  const step = stepOf(last.answer.text);
+  const step = stepOf(last.response.text);
   expect((await last.tab.form('/console/code', { step, code: code() })).status, 'the right code').toBe(429);
   expect((await last.tab.form('/console/code', { step, code: recovery[0] ?? '' })).status).toBe(303);
   expect((await last.tab.get('/console/api/me')).body).toMatchObject({ totp: true, recovery_codes_left: 9 });
@@ -111,15 +111,32 @@ test('a code proves a session again, and turning codes off needs a proof', async
   expect(replaced.body.recovery_codes).toHaveLength(10);
   expect((await tab.send('DELETE', '/console/api/me/totp')).status).toBe(200);
   expect((await tab.get('/console/api/me')).body).toMatchObject({ totp: false, recovery_codes_left: 0 });
-  expect((await signIn(email)).answer.status, 'the password alone').toBe(303);
+  expect((await signIn(email)).response.status, 'the password alone').toBe(303);
 });
 
-test('our script, which signs in without leaving the page, is told about the code', async () => {
-  const { email } = await newPersonWithCodes();
+test('our script signs in without leaving the page: it gets the step, and sends the code for it', async () => {
+  const { email, code, recovery } = await newPersonWithCodes();
   const tab = openTab(service.urls[0] ?? '');
-  const headers = { 'sec-fetch-site': 'same-origin', accept: 'application/json' };
-  const { status, body } = await tab.form('/console/session', { email, password: goodPassword }, headers);
-  expect([status, body.error.message]).toEqual([401, expect.stringContaining('one-time code')]);
+  const script = { 'sec-fetch-site': 'same-origin', accept: 'application/json' };
+  const send = (path: string, fields: Record<string, string>) => tab.form(path, fields, script);
+  const begin = () => send('/console/session', { email, password: goodPassword, account });
+  const begun = await begin();
+  expect([begun.status, Object.keys(begun.body), await isSignedIn(tab)]).toEqual([200, ['step'], false]);
+  const { step } = begun.body;
+  const refused = await send('/console/code', { step, code: 'abcde-fghjk-mnpqr' });
+  expect([refused.status, refused.body.error]).toEqual([
+    401,
+    { code: 'unauthorized', message: expect.stringContaining('This code is wrong') },
+  ]);
+  const done = await send('/console/code', { step, code: code() });
+  expect([done.status, done.body]).toMatchObject([200, { account: { id: account }, user: { email } }]);
+  expect(await isSignedIn(tab)).toBe(true);
+  const again = await send('/console/code', { step, code: recovery[0] ?? '' });
+  expect([again.status, again.body.error.code], 'the same step').toEqual([400, 'step_over']);
+  const late = (await begin()).body.step;
+  pass(601);
+  const expired = await send('/console/code', { step: late, code: code() });
+  expect([expired.status, expired.body.error.code]).toEqual([400, 'step_over']);
 });
 
 test('a session with an API key has no codes', async () => {
@@ -135,14 +152,14 @@ test('the operator turns off the codes of a person who has lost the app and the 
   const { code, output } = await command(['user', 'reset', email, '--remove-codes'], environment);
   expect(code, output).toBe(0);
   expect(output).toContain('One-time codes of the person are turned off.');
-  expect((await signIn(email)).answer.status).toBe(303);
+  expect((await signIn(email)).response.status).toBe(303);
 });
 
 test('the form of a passkey has room for a post-quantum signature', async () => {
   const tab = openTab(service.urls[0] ?? '');
   const text = 'A'.repeat(300);
-  const answer = { clientDataJSON: text, authenticatorData: text, signature: 'A'.repeat(6_170), userHandle: text };
-  const response = { id: text, rawId: text, type: 'public-key', response: answer, clientExtensionResults: {} };
+  const assertion = { clientDataJSON: text, authenticatorData: text, signature: 'A'.repeat(6_170), userHandle: text };
+  const response = { id: text, rawId: text, type: 'public-key', response: assertion, clientExtensionResults: {} };
   const fields = { step: text, response: JSON.stringify(response), next: '/console/analytics' };
   const { status, text: page } = await tab.form('/console/passkey', fields);
   expect([status, page]).toEqual([401, expect.stringContaining('name="next" value="/console/analytics"')]);

@@ -44,6 +44,8 @@ test('the set-up link makes the first user, who is operator; commands do the res
   const { id } = (await tab.get('/console/api/me')).body;
   const [owner] = (await account.live.get('/v1/account/members')).body.data;
   expect(owner).toMatchObject({ id, name: 'Ana', email: 'ana@example.com', role: 'owner', is_you: false });
+  const [made] = (await tab.get('/console/api/operator/audit')).body.data;
+  expect(made).toMatchObject({ type: 'operator_set', actor: id, subject: { kind: 'user', id }, detail: 'on' });
   expect((await newTab().form('/console/setup', { ...fields, password: goodPassword })).status).toBe(404);
   expect(await createSetupLink(sql, new Date())).toBeUndefined();
 
@@ -57,6 +59,16 @@ test('the set-up link makes the first user, who is operator; commands do the res
   const bens = newTab();
   const joined = { token: tokenOf(invitation.url), name: 'Ben', password: goodPassword };
   expect((await bens.form('/console/invitation', joined)).status).toBe(303);
+
+  // Anyone may have entered an address that is not confirmed.
+  const invitesBen = ['user', 'invite', 'ben@example.com', '--account', created.account_id, '--role', 'viewer'];
+  expect(await run(...invitesBen)).toMatchObject({ url: expect.stringContaining('/console/invitation#') });
+  await sql`UPDATE users SET email_confirmed_at = now() WHERE email = 'ben@example.com'`;
+  expect(await run(...invitesBen)).toEqual({
+    account_id: created.account_id,
+    email: 'ben@example.com',
+    role: 'viewer',
+  });
 
   const reset = await run('user', 'reset', 'ben@example.com');
   expect(await findLink(sql, 'reset', tokenOf(reset.url), new Date())).toMatchObject({ account: null });
@@ -75,7 +87,20 @@ test('the set-up link makes the first user, who is operator; commands do the res
   expect(await run('user', 'operator', 'ana@example.com', 'off')).toEqual({ user_id: id, operator: false });
   expect(await failing('user', 'delete', 'ana@example.com', '--yes')).toContain('would have no owner');
   expect(await failing('user', 'reset', 'no-one@example.com')).toContain('There is no person with the address');
+  expect(await failing('user', 'delete', 'ben@example.com', '--yes'), 'the last operator').toContain(
+    'No one would be operator',
+  );
+  expect((await signIn()).status, 'nothing was done').toBe(303);
+  const ben = (await bens.get('/console/api/me')).body.id;
+  await run('user', 'operator', 'ana@example.com', 'on');
   await run('user', 'delete', 'ben@example.com', '--yes');
   expect((await signIn()).status).toBe(401);
   expect(await run('user', 'list')).toHaveLength(1);
+  const [deleted, given] = (await run('audit')).data;
+  expect(deleted).toMatchObject({
+    type: 'user_deleted',
+    actor: 'operator',
+    subject: { kind: 'user', id: ben, name: null },
+  });
+  expect(given, 'before it').toMatchObject({ type: 'member_removed', actor: 'operator' });
 });

@@ -18,9 +18,13 @@ describe('a password', () => {
     const ana = await person(service, { account: account.id, role: 'editor' });
     const tab = newTab();
     const next = '/console/test/codes?tag=a';
-    const answer = await tab.form('/console/session', { email: ana.email.toUpperCase(), password: goodPassword, next });
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, next]);
-    for (const cookie of answer.headers.getSetCookie()) expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
+    const response = await tab.form('/console/session', {
+      email: ana.email.toUpperCase(),
+      password: goodPassword,
+      next,
+    });
+    expect([response.status, response.headers.get('location')]).toEqual([303, next]);
+    for (const cookie of response.headers.getSetCookie()) expect(cookie).toMatch(/; HttpOnly; SameSite=Strict$/);
     const page = await tab.get('/console');
     const [, json = ''] = /data-bootstrap="([^"]+)"/.exec(page.text) ?? [];
     expect(JSON.parse(json.replaceAll('&quot;', '"'))).toMatchObject({
@@ -84,12 +88,12 @@ describe('a password', () => {
   test('from another site is refused', async () => {
     const { email } = await person(service, { account: (await service.account()).id });
     const tab = newTab();
-    const answer = await tab.form(
+    const response = await tab.form(
       '/console/session',
       { email, password: goodPassword },
       { 'sec-fetch-site': 'cross-site' },
     );
-    expect([answer.status, tab.cookie]).toEqual([403, undefined]);
+    expect([response.status, tab.cookie]).toEqual([403, undefined]);
   });
 });
 
@@ -115,8 +119,8 @@ describe('tries', () => {
       from('203.0.113.9'),
     );
     expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('Too many attempts')]);
-    const answer = await own.form('/console/session', { email: ana.email, password: goodPassword });
-    expect(answer.status).toBe(303);
+    const response = await own.form('/console/session', { email: ana.email, password: goodPassword });
+    expect(response.status).toBe(303);
   });
 
   test('a device of one person is not the device of another, and cannot be made up', async () => {

@@ -15,8 +15,8 @@ describe('SIGNUP=open', () => {
     expect((await tab.get('/console/sign-up')).status).toBe(200);
     const unnamed = await tab.form('/console/sign-up', { ...fields, account: ' ' });
     expect([unnamed.status, unnamed.text]).toEqual([400, expect.stringContaining('The name of the account must')]);
-    const answer = await tab.form('/console/sign-up', fields);
-    expect(answer.status, answer.text).toBe(303);
+    const response = await tab.form('/console/sign-up', fields);
+    expect(response.status, response.text).toBe(303);
     const account = (await tab.get('/console/api/account')).body;
     expect(account).toMatchObject({ name: 'Café Lumière', plan: 'pro' });
     expect((await tab.get('/console/api/account/members')).body.data).toMatchObject([{ role: 'owner', is_you: true }]);

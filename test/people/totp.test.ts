@@ -8,6 +8,7 @@ import { testBox } from '../support/secret-box.ts';
 
 const database = useDatabase();
 const start = new Date('2026-05-01T12:00:00Z');
+const origin = { actor: 'operator', now: start };
 const later = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const codeAt = (secret: string, at: Date) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: at.getTime() });
@@ -16,7 +17,7 @@ const codeAt = (secret: string, at: Date) =>
 async function setUp() {
   const person = { id: `usr_${randomUUID().replaceAll('-', '')}`, email: 'ada@example.com' };
   const { secret } = await beginTotp(database.sql, testBox, person, start);
-  const recovery = await confirmTotp(database.sql, testBox, { user: person.id, code: codeAt(secret, start) }, start);
+  const recovery = await confirmTotp(database.sql, testBox, { user: person.id, code: codeAt(secret, start) }, origin);
   if (typeof recovery === 'string') throw new Error(recovery);
   const check = (code: string, at = start) => checkCode(database.sql, testBox, { user: person.id, code }, at);
   return { person, secret, recovery, check, codeAt: (at: Date) => codeAt(secret, at) };
@@ -37,11 +38,11 @@ test('are set up with a code of the app, which other apps read from the URL', as
   expect(JSON.stringify(row), 'the secret is stored encrypted').not.toContain(secret);
   expect(await hasTotp(database.sql, person.id), 'not before the first code').toBe(false);
   expect(
-    await confirmTotp(database.sql, testBox, { user: person.id, code: wrongCode(secret, start) }, start),
+    await confirmTotp(database.sql, testBox, { user: person.id, code: wrongCode(secret, start) }, origin),
     'with a wrong code',
   ).toBe('wrong');
   const spaced = codeAt(secret, start).replace(/^(...)/, '$1 ');
-  const codes = await confirmTotp(database.sql, testBox, { user: person.id, code: spaced }, start);
+  const codes = await confirmTotp(database.sql, testBox, { user: person.id, code: spaced }, origin);
   expect(codes).toHaveLength(10);
   expect(await hasTotp(database.sql, person.id)).toBe(true);
   await expect(beginTotp(database.sql, testBox, person, start)).rejects.toMatchObject({ code: 'conflict' });
@@ -83,7 +84,7 @@ test('a recovery code counts once, however it is written', async () => {
   expect(await credentialsOf(database.sql, person.id)).toEqual({ totp: true, recovery_codes_left: 9, oidc: false });
   const rows = await database.sql`SELECT hash FROM user_recovery_codes WHERE user_id = ${person.id}`;
   expect(JSON.stringify(rows), 'stored hashed').not.toContain(second);
-  const replaced = await database.sql.begin((tx) => replaceRecoveryCodes(tx, person.id));
+  const replaced = await replaceRecoveryCodes(database.sql, person.id, origin);
   expect(await check(second), 'new codes void the others').toBe('wrong');
   expect(await check(replaced[0] ?? '')).toBe('right');
 });
@@ -93,7 +94,7 @@ test('of one person are of no use for another, and none after they were turned o
   const bob = await setUp();
   const now = later(60);
   expect(await bob.check(ada.recovery[0] ?? '', now)).toBe('wrong');
-  await removeTotp(database.sql, ada.person.id);
+  await database.sql.begin((tx) => removeTotp(tx, ada.person.id, origin));
   expect(await ada.check(ada.codeAt(now), now)).toBe('wrong');
   expect(await ada.check(ada.recovery[0] ?? '', now)).toBe('wrong');
   expect(await bob.check(bob.codeAt(now), now)).toBe('right');

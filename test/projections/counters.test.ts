@@ -166,7 +166,7 @@ describe('a deleted code', () => {
 });
 
 describe('a replay of the state', () => {
-  test('creates the same rows, without those of deleted codes', async () => {
+  test('creates the same rows, without rows of deleted codes', async () => {
     const codes = [await newCode(), await newCode(), await newCode()];
     for (const [i, code] of codes.entries()) await scan(code, 10 + i, 4);
     const [gone] = codes as [OwnedCode];

@@ -9,7 +9,7 @@ const scan = scanned({ code: 'qr_1', country: 'AT', city: 'Wien', device: 'ios' 
 const entry = new ScanLine(lineOf({ ...scan, type: 'code_scanned', position: 7, is_unique: true }));
 
 describe('the notification of a scan, with the body of the contract', () => {
-  test('has data that matches the documented schema, and an id derived from that of the scan', () => {
+  test('has data that matches the documented schema, and an id derived from the id of the scan', () => {
     const { id, data } = notificationOf(entry, 'contract');
     expect(Value.Check(contractScan, data)).toBe(true);
     expect(id).toBe(scan.id.replace('scan_', 'whd_'));

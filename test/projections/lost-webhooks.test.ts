@@ -12,7 +12,7 @@ import { useWebhookAccounts } from './webhook-accounts.ts';
 const { database, box, by, newAccount, catchUp, dropAll } = useWebhookAccounts();
 
 describe('when the log has lost scans that were delivered', () => {
-  test('their deliveries are removed, those of other scans are unchanged, and missing ones are created', async () => {
+  test('their deliveries are removed, deliveries of other scans are unchanged, and missing ones are created', async () => {
     const { sql } = database;
     const account = await newAccount();
     await account.set();

@@ -21,7 +21,7 @@ import { locks } from '../../src/log/locks.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import { addMember, changeRole, removeMember } from '../../src/people/members.ts';
 import * as webhooks from '../../src/webhooks/commands.ts';
-import { png } from '../logos/pictures.ts';
+import { png } from '../logos/images.ts';
 import { useEmptiedDatabase } from '../support/emptied.ts';
 import { opened } from '../support/events.ts';
 import { testBox } from '../support/secret-box.ts';
@@ -178,12 +178,12 @@ async function addWebhook(owner: Owner, { active, tags, removed }: Extract<Step,
   }
 }
 
-/** Adds a logo of one of three pictures, and may remove it again. */
-async function addPicture(owner: Owner, { shade, removed }: Extract<Step, { do: 'logo' }>): Promise<void> {
-  const picture = new Uint8Array(png({ width: 2, height: 3, color: [shade, 0, 0, 255] }));
+/** Adds a logo of one of three images, and may remove it again. */
+async function addImage(owner: Owner, { shade, removed }: Extract<Step, { do: 'logo' }>): Promise<void> {
+  const image = new Uint8Array(png({ width: 2, height: 3, color: [shade, 0, 0, 255] }));
   const size = { width: 2, height: 3 };
-  const art = { kind: 'raster' as const, ...size, png: picture };
-  const logo = { art, format: 'png' as const, ...size, bytes: picture.length };
+  const art = { kind: 'raster' as const, ...size, png: image };
+  const logo = { art, format: 'png' as const, ...size, bytes: image.length };
   const { id } = await addLogo(database.sql, owner, logo, by, 1_000);
   if (removed) await removeLogo(database.sql, owner, id, by);
 }
@@ -272,7 +272,7 @@ async function run(world: World, now: Step): Promise<void> {
       if (account !== undefined) await addPerson(account.id, now);
       break;
     case 'logo':
-      if (account !== undefined) await addPicture({ account: account.id, mode: now.mode }, now);
+      if (account !== undefined) await addImage({ account: account.id, mode: now.mode }, now);
       break;
     case 'webhook':
       if (account !== undefined) await addWebhook({ account: account.id, mode: now.mode }, now);

@@ -91,7 +91,7 @@ function startProjection() {
     removal: { everyMs: 0, maxAhead: 0, maxPollMs: 0, retryFailedMs: 50, retryAcceptedMs: 3_600_000 },
   });
 
-  /** Runs until the log is applied, no removal is running, and every armed answer was sent. */
+  /** Runs until the log is applied, no removal is running, and every armed response was sent. */
   async function settle(): Promise<void> {
     await eventually(async () => {
       for (let position = await projection.checkpoint(); ; ) {
@@ -101,7 +101,7 @@ function startProjection() {
         else break;
         position = range.to;
       }
-      expect(proxy.isUsedUp(), 'every armed answer was sent').toBe(true);
+      expect(proxy.isUsedUp(), 'every armed response was sent').toBe(true);
       expect(await tablesInUse()).toEqual([expect.objectContaining({ in_use: true, removing_to: null })]);
     });
   }
@@ -115,7 +115,7 @@ const arm = (...names: ResponseFaultName[]) => {
 const given = (...names: ResponseFaultName[]) =>
   names.reduce((sum, name) => sum + (proxy.occurrences.get(name) ?? 0), 0);
 
-test('error answers of a cluster cause no dropped table and no unbounded retries, and leave exact counts', async () => {
+test('error responses of a cluster cause no dropped table and no unbounded retries, and leave exact counts', async () => {
   const projection = startProjection();
   await projection.settle();
   const staying = await newCode();

@@ -14,8 +14,8 @@ beforeAll(async () => {
 const scale = 3;
 const quiet = 4;
 
-/** The modules as a picture. */
-function pictureOf({ side, isDark }: Matrix) {
+/** The modules as an image. */
+function imageOf({ side, isDark }: Matrix) {
   const width = (side + 2 * quiet) * scale;
   const at = (pixel: number) => Math.floor(pixel / scale) - quiet;
   const data = Uint8Array.from({ length: width * width }, (_, i) =>
@@ -25,7 +25,7 @@ function pictureOf({ side, isDark }: Matrix) {
 }
 
 async function expectRead(matrix: Matrix, text: string): Promise<void> {
-  for (const decoder of decoders) expect(await decoder.read(pictureOf(matrix)), decoder.name).toBe(text);
+  for (const decoder of decoders) expect(await decoder.read(imageOf(matrix)), decoder.name).toBe(text);
 }
 
 describe('a text that is declared as UTF-8', () => {
@@ -56,7 +56,7 @@ describe('a text that is declared as UTF-8', () => {
       expect(problemWithLength(`${text}x`, of)).toContain('1 more than');
       const matrix = symbolMatrix(text, { level: of, declaresUtf8: true });
       expect(matrix.side).toBe(177);
-      expect(await decoders[0]?.read(pictureOf(matrix))).toBe(text);
+      expect(await decoders[0]?.read(imageOf(matrix))).toBe(text);
       expect(() => symbolMatrix(`${text}x`, { level: of, declaresUtf8: true })).toThrow(RangeError);
     }
   });

@@ -2,8 +2,8 @@ import { Resvg } from '@resvg/resvg-js';
 import { describe, expect, test } from 'vitest';
 import type { Style } from '../../events/style.ts';
 import { frameTypes, logoShapes } from '../../events/style-shapes.ts';
+import { drawQrImage, type ImageFormat } from '../../src/qr/image.ts';
 import type { LogoArt } from '../../src/qr/logo-art.ts';
-import { drawPicture, type PictureFormat } from '../../src/qr/picture.ts';
 import { drawPng } from '../../src/qr/png.ts';
 import { encodePixels } from '../../src/qr/png-file.ts';
 import { exampleUrl, scan } from './support.ts';
@@ -11,7 +11,7 @@ import { exampleUrl, scan } from './support.ts';
 // Ids of this file alone: what is drawn of a logo is cached by its id.
 const vectorId = `logo_${'LayeredVector'.padEnd(22, '0')}`;
 const rasterId = `logo_${'LayeredRaster'.padEnd(22, '0')}`;
-// Small enough to be enlarged in every picture: reduced logos are averaged, which renderers of the SVG do not do.
+// Small enough to be enlarged in every image: reduced logos are averaged, which renderers of the SVG do not do.
 const side = 16;
 const rgba = new Uint8Array(side * side * 4).map((_, i) => (i % 4 === 3 ? 255 - ((i >> 2) % side) * 15 : i % 251));
 const logos: Record<string, LogoArt> = {
@@ -42,8 +42,8 @@ const paleStops = [
   { offset: 1, color: '#FFE0B0' },
 ];
 
-const draw = (style: Style, size: number, format: PictureFormat = 'png', dpi?: number) =>
-  drawPicture({ url: exampleUrl, style, format, size, dpi, logo: style.logo && logos[style.logo.id] });
+const draw = (style: Style, size: number, format: ImageFormat = 'png', dpi?: number) =>
+  drawQrImage({ url: exampleUrl, style, format, size, dpi, logo: style.logo && logos[style.logo.id] });
 
 /** Pixels with alpha multiplied into the colors. */
 function pixelsOf(svg: string) {
@@ -60,8 +60,8 @@ function decoded(png: Uint8Array) {
   );
 }
 
-/** Compares the PNG with the SVG of the same picture; renderers anti-alias with different precision. */
-async function expectSamePicture(style: Style, size: number) {
+/** Compares the PNG with the SVG of the same image; renderers anti-alias with different precision. */
+async function expectSameImage(style: Style, size: number) {
   const one = decoded(await draw(style, size));
   const other = pixelsOf(new TextDecoder().decode(await draw(style, size, 'svg')));
   expect([one.width, one.height]).toEqual([other.width, other.height]);
@@ -77,7 +77,7 @@ async function expectSamePicture(style: Style, size: number) {
   expect(sum / one.pixels.length).toBeLessThanOrEqual(isFromSvg ? 0.1 : 0.8);
 }
 
-describe('a PNG with more than a symbol is the same picture as the SVG', () => {
+describe('a PNG with more than a symbol is the same image as the SVG', () => {
   const frames = frameTypes.flatMap((type): [string, Style][] => [
     [`frame ${type}`, { frame: { type, color: '#9B2226' }, dotsType: 'extra-rounded', cornersSquareType: 'dot' }],
     [`frame ${type} with text, transparent`, { frame: { type, text: 'Menu' }, backgroundColor: 'transparent' }],
@@ -109,10 +109,10 @@ describe('a PNG with more than a symbol is the same picture as the SVG', () => {
     ],
   ];
   test.each([...frames, ...withLogo, ...others])('%s', async (_, style) => {
-    for (const size of [128, 301]) await expectSamePicture(style, size);
+    for (const size of [128, 301]) await expectSameImage(style, size);
   });
 
-  test('at the smallest size', () => expectSamePicture({ frame: { type: 'box' }, dotsType: 'dots' }, 64));
+  test('at the smallest size', () => expectSameImage({ frame: { type: 'box' }, dotsType: 'dots' }, 64));
 });
 
 const framed: Style = {
@@ -124,19 +124,19 @@ const framed: Style = {
 
 test('another code with the same logo and frame gets them, and its own symbol', async () => {
   const style: Style = { ...framed, backgroundColor: '#FFFFFF' };
-  const picture = { style, format: 'png', size: 300, logo: logos[rasterId] } as const;
+  const image = { style, format: 'png', size: 300, logo: logos[rasterId] } as const;
   for (const url of [exampleUrl, exampleUrl.replace('aB3', 'Zz9'), exampleUrl])
-    expect(await scan(await drawPicture({ ...picture, url }))).toEqual([url]);
+    expect(await scan(await drawQrImage({ ...image, url }))).toEqual([url]);
   expect(await draw(style, 300)).toEqual(await draw(style, 300));
 });
 
-test('two logos, two frames and two sizes of one code are different pictures', async () => {
+test('two logos, two frames and two sizes of one code are different images', async () => {
   const styles: Style[] = [framed, { ...framed, logo: { id: vectorId } }, { ...framed, frame: { type: 'box' } }];
-  const pictures = await Promise.all(styles.flatMap((style) => [draw(style, 200), draw(style, 201)]));
-  expect(new Set(pictures.map((png) => Buffer.from(png).toString('base64'))).size).toBe(6);
+  const images = await Promise.all(styles.flatMap((style) => [draw(style, 200), draw(style, 201)]));
+  expect(new Set(images.map((png) => Buffer.from(png).toString('base64'))).size).toBe(6);
   // Without the font there is no text, which must not be cached as if there were.
   const withoutFont = await drawPng(exampleUrl, framed, 200, { logo: logos[rasterId] });
-  expect(withoutFont).not.toEqual(pictures[0]);
+  expect(withoutFont).not.toEqual(images[0]);
 });
 
 test('records its resolution', async () => {

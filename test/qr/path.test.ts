@@ -24,7 +24,7 @@ describe('path data', () => {
     ['quadratic curves', 'M0 0Q5 10 10 0q5-10 10 0Q20 20 0 20z'],
     ['several outlines; a relative move starts where the last one started', 'M0 0h8v8h-8zm2 2v4h4v-4z'],
     ['numbers without separators and with exponents', 'M.5.5l1e1-.5.5 10z'],
-  ])('%s: read, written, and as cubic curves, it is the same picture', (_, data) => {
+  ])('%s: read, written, and as cubic curves, it is the same image', (_, data) => {
     expectSame(data, writePathData(parsePath(data)));
     expectSame(data, writePathData(cubicsOf(parsePath(data))));
   });
@@ -76,7 +76,7 @@ describe('round segments', () => {
       'M4 0a4 4 0 0 0 -4 4l9 5z',
     ],
   ];
-  test.each(paths)('%s: as arcs, and as cubic curves, it is the same picture', (_, path, data) => {
+  test.each(paths)('%s: as arcs, and as cubic curves, it is the same image', (_, path, data) => {
     expect(writePathData(path)).toBe(data);
     expectSame(data, writePathData(cubicsOf(path)));
   });

@@ -26,7 +26,7 @@ describe('layout', () => {
     expect(() => layoutOf(29, size)).toThrow(RangeError);
   });
 
-  test('rejects a picture too small for its URL, naming the required size', async () => {
+  test('rejects an image too small for its URL, naming the required size', async () => {
     const url = `https://example.com/${'x'.repeat(220)}`;
     await expect(drawPng(url, {}, 64)).rejects.toThrow('size must be at least 69');
     expect(decodePng(await drawPng(url, {}, 69)).width).toBe(69);

@@ -21,7 +21,7 @@ function nodeOf(arch: string): string {
   return existsSync(`${root}${own}`) ? own : 'node';
 }
 
-test.each(runtimes)('draws the same pictures on %s', async (_, command, options) => {
+test.each(runtimes)('draws the same images on %s', async (_, command, options) => {
   const style = { dotsType: 'classy-rounded', cornersSquareType: 'dot', cornersDotColor: '#AA0000' } as const;
   const { stdout } = await run(command, [...options, program, exampleUrl, JSON.stringify(style)], { cwd: root });
   const { png, svg } = JSON.parse(stdout) as { png: string; svg: string };

@@ -4,11 +4,11 @@ import type { Gradient, Style } from '../../events/style.ts';
 import { damageOf } from '../../src/qr/codewords.ts';
 import { gradientFill } from '../../src/qr/fill.ts';
 import frameFont from '../../src/qr/frame-font.json' with { type: 'json' };
+import { drawQrImage, etagOf, type QrImage } from '../../src/qr/image.ts';
 import type { VectorLogo } from '../../src/qr/logo-art.ts';
 import { matrixOf } from '../../src/qr/matrix.ts';
 import type { CurveSegment } from '../../src/qr/path.ts';
 import { writePathData } from '../../src/qr/path-data.ts';
-import { drawPicture, etagOf, type Picture } from '../../src/qr/picture.ts';
 import { LogoTooLarge, symbolOf } from '../../src/qr/placed-logo.ts';
 import { sceneOf } from '../../src/qr/scene.ts';
 import { lookOf } from '../../src/qr/style.ts';
@@ -66,9 +66,9 @@ describe('a scanner reads exactly the short URL', () => {
     ['error correction H', { errorCorrection: 'H' }],
   ];
   test.each(styles)('%s', async (_, style) => {
-    const picture = { url: exampleUrl, style, size: 512, logo: style.logo && logo };
-    expect(await scan(await drawPicture({ ...picture, format: 'png' }))).toEqual([exampleUrl]);
-    const svg = new TextDecoder().decode(await drawPicture({ ...picture, format: 'svg' }));
+    const image = { url: exampleUrl, style, size: 512, logo: style.logo && logo };
+    expect(await scan(await drawQrImage({ ...image, format: 'png' }))).toEqual([exampleUrl]);
+    const svg = new TextDecoder().decode(await drawQrImage({ ...image, format: 'svg' }));
     assertWellFormed(svg);
     expect(svg).not.toMatch(/<script|<style|<use|<foreignObject|<text|\son\w+=|<!|href="(?!data:image\/png;base64,)/i);
   });
@@ -166,8 +166,8 @@ describe('the text of a frame', () => {
   });
 });
 
-test('the ETag changes with every added field, and stays that of a picture without them', () => {
-  const base: Picture = { url: exampleUrl, style: {}, format: 'png', size: 512 };
+test('the ETag changes with every added field, and stays the ETag of an image without them', () => {
+  const base: QrImage = { url: exampleUrl, style: {}, format: 'png', size: 512 };
   const styles: Style[] = [
     {},
     { dotsGradient: linear },

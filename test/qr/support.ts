@@ -119,14 +119,14 @@ function crc(bytes: Uint8Array): number {
   return (value ^ 0xffffffff) >>> 0;
 }
 
-/** The text of every QR code that zxing finds in a picture. */
+/** The text of every QR code that zxing finds in an image. */
 export async function scan(png: Uint8Array): Promise<string[]> {
   await scannerReady();
   const found = await readBarcodes(png, { formats: ['QRCode'] });
   return found.map(({ text }) => text);
 }
 
-/** The text of every QR code in a picture of one byte per pixel. */
+/** The text of every QR code in an image of one byte per pixel. */
 export async function scanAll(page: { width: number; height: number; data: Uint8Array }): Promise<string[]> {
   await scannerReady();
   const { width, height } = page;

@@ -4,17 +4,17 @@ import { QueueFull } from '../../src/lib/semaphore.ts';
 import { timeouts } from '../../src/lib/timeouts.ts';
 import { readLogo } from '../../src/logos/read-logo.ts';
 import { examine } from '../../src/proof/examine.ts';
-import { drawPicture, type Picture } from '../../src/qr/picture.ts';
+import { drawQrImage, type QrImage } from '../../src/qr/image.ts';
 import { stockLayouts } from '../../src/qr/sheet/layouts.ts';
 import { drawSheetPage, type SheetPage } from '../../src/qr/sheet/sheet-page.ts';
 import { RenderProcess } from '../../src/render/render-process.ts';
 import { JobDropped, JobTimeout, ProcessLost, Renderer } from '../../src/render/renderer.ts';
-import { png } from '../logos/pictures.ts';
+import { png } from '../logos/images.ts';
 import { eventually } from '../support/eventually.ts';
 import { type ManualTimers, manualTimers } from '../support/timers.ts';
 
 const script = fileURLToPath(new URL('./scripted.ts', import.meta.url));
-const pictureOf = (url: string): Picture => ({ url, style: {}, format: 'png', size: 128 });
+const imageOf = (url: string): QrImage => ({ url, style: {}, format: 'png', size: 128 });
 const isRunning = (pid: number) => {
   try {
     return process.kill(pid, 0);
@@ -28,7 +28,7 @@ afterEach(() => {
   for (const renderer of open.splice(0)) renderer.close();
 });
 
-/** A renderer whose processes obey the URLs of pictures. */
+/** A renderer whose processes obey the URLs of images. */
 function scripted(timers?: ManualTimers) {
   const processes: RenderProcess[] = [];
   const renderer = new Renderer({
@@ -41,7 +41,7 @@ function scripted(timers?: ManualTimers) {
   });
   open.push(renderer);
   const order = async (account: string, url: string, signal?: AbortSignal): Promise<string> =>
-    String(await renderer.run('picture', () => pictureOf(url), { account, signal }));
+    String(await renderer.run('image', () => imageOf(url), { account, signal }));
   return { renderer, processes, order };
 }
 
@@ -50,20 +50,20 @@ describe('the renderer', () => {
     const renderer = new Renderer();
     open.push(renderer);
     const mine = { account: 'acct_a' };
-    const picture = pictureOf('https://example.com/menu');
+    const image = imageOf('https://example.com/menu');
     const page: SheetPage = {
       layout: stockLayouts['a4-3x8'],
-      labels: [{ url: picture.url, style: {} }],
+      labels: [{ url: image.url, style: {} }],
       firstCell: 0,
       color: 'rgb',
     };
     const logo = png();
-    expect(await renderer.run('picture', () => picture, mine)).toEqual(await drawPicture(picture));
+    expect(await renderer.run('image', () => image, mine)).toEqual(await drawQrImage(image));
     expect(await renderer.run('page', () => page, mine)).toEqual(drawSheetPage(page));
     expect(await renderer.run('logo', () => logo, mine)).toEqual(await readLogo(logo));
-    const request = { url: picture.url, style: {} };
+    const request = { url: image.url, style: {} };
     expect(await renderer.run('proof', () => request, mine)).toEqual(await examine(request));
-    await expect(renderer.run('picture', () => ({ ...picture, size: 1 }), mine)).rejects.toThrow(RangeError);
+    await expect(renderer.run('image', () => ({ ...image, size: 1 }), mine)).rejects.toThrow(RangeError);
     await expect(renderer.run('logo', () => new Uint8Array(3), mine)).rejects.toThrow('is not a PNG');
   });
 
@@ -87,7 +87,7 @@ describe('the renderer', () => {
     const next = order('acct_a', 'draw');
     expect(await order('acct_b', 'draw')).toContain('draw');
     expect(await order('acct_c', 'draw')).toContain('draw');
-    timers.advance(timeouts.pictureMs);
+    timers.advance(timeouts.imageMs);
     await expect(hanging).rejects.toThrow(JobTimeout);
     await eventually(() => expect(isRunning((processes[0] as RenderProcess).pid)).toBe(false));
     expect(await next).toContain('draw');
@@ -103,12 +103,12 @@ describe('the renderer', () => {
     await expect(dropped).rejects.toThrow(JobDropped);
     await expect(order('acct_b', 'draw', closed.signal)).rejects.toThrow(JobDropped);
     const late = order('acct_a', 'draw');
-    timers.advance(Math.max(timeouts.apiMs, timeouts.pictureMs) + 1);
+    timers.advance(Math.max(timeouts.apiMs, timeouts.imageMs) + 1);
     await expect(hanging).rejects.toThrow(JobTimeout);
     await expect(late).rejects.toThrow(QueueFull);
   });
 
-  test('bounds the jobs that wait for one account, and not those of another', async () => {
+  test('bounds the jobs that wait for one account, and not the jobs of another', async () => {
     const timers = manualTimers();
     const { order } = scripted(timers);
     const settled = Promise.allSettled(
@@ -116,7 +116,7 @@ describe('the renderer', () => {
     );
     await expect(order('acct_a', 'draw')).rejects.toThrow(QueueFull);
     expect(await order('acct_b', 'draw')).toContain('draw');
-    timers.advance(timeouts.pictureMs);
+    timers.advance(timeouts.imageMs);
     expect((await settled).filter(({ status }) => status === 'fulfilled')).toHaveLength(128);
   });
 
@@ -125,12 +125,12 @@ describe('the renderer', () => {
     const { renderer, order } = scripted(timers);
     const done: string[] = [];
     const open = (url: string, isPublic: boolean) =>
-      renderer.run('picture', () => pictureOf(url), { account: 'acct_a', isPublic }).finally(() => done.push(url));
+      renderer.run('image', () => imageOf(url), { account: 'acct_a', isPublic }).finally(() => done.push(url));
     const jobs = [open('hang', true), open('public 1', true), open('public 2', true), open('own', false)];
     const settled = Promise.allSettled(jobs);
     expect(await order('acct_b', 'draw'), 'a process is left for others').toContain('draw');
     expect(done).toEqual([]);
-    timers.advance(timeouts.pictureMs);
+    timers.advance(timeouts.imageMs);
     await settled;
     expect(done).toEqual(['hang', 'public 1', 'own', 'public 2']);
   });
@@ -144,7 +144,7 @@ describe('the renderer', () => {
     const others = Array.from({ length: 256 }, (_, i) => order(`acct_${i}`, 'draw'));
     const newest = order('acct_new', 'draw');
     await expect(order('acct_b', 'draw')).rejects.toThrow(QueueFull);
-    timers.advance(timeouts.pictureMs);
+    timers.advance(timeouts.imageMs);
     expect(await newest).toContain('draw');
     expect((await Promise.all(others)).every((result) => result.includes('draw'))).toBe(true);
     const outcomes = [...(await a), ...(await b)];

@@ -1,8 +1,8 @@
 import type { JobMessage } from '../../src/render/jobs.ts';
 
-/** A render process that does what the URL of a picture says. */
+/** A render process that does what the URL of an image says. */
 process.on('message', async (message: JobMessage) => {
-  const order = message.kind === 'picture' ? message.job.url : message.kind;
+  const order = message.kind === 'image' ? message.job.url : message.kind;
   switch (order) {
     case 'hang':
       for (;;);

@@ -1,9 +1,12 @@
 import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { expect, test } from 'vitest';
+import { languages, pdfLanguages } from '../../events/languages.ts';
+import frameFont from '../../src/qr/frame-font.json' with { type: 'json' };
+import { missingCharacters } from '../../src/qr/text.ts';
 import { roundedUp } from '../../src/reports/chart.ts';
 import { writeReportCsv } from '../../src/reports/csv.ts';
 import { writeReportPdf } from '../../src/reports/pdf.ts';
-import { changeText, fileNameOf, periodText, type ReportContent } from '../../src/reports/report.ts';
+import { fileNameOf, type ReportContent, writingIn } from '../../src/reports/report.ts';
 
 const rows = (count: number, name: string) =>
   Array.from({ length: count }, (_, i) => ({
@@ -17,6 +20,7 @@ const report = (fields: Partial<ReportContent> = {}): ReportContent => ({
   name: 'Summer campaign',
   owner: 'Café Süd',
   logo: { kind: 'vector', width: 20, height: 10, paths: [{ d: 'M0 0L20 0L20 10L0 10Z', fill: '#FF0000' }] },
+  language: 'en',
   every: 'week',
   timezone: 'Europe/Berlin',
   period: { first: '2026-11-09', last: '2026-11-15' },
@@ -84,20 +88,69 @@ test('the same report gives the same bytes, and one without scans, logo and lett
 });
 
 test('texts of figures', () => {
-  expect([
-    changeText(112, 100),
-    changeText(97, 100),
-    changeText(5, 5),
-    changeText(3, 0),
-    changeText(1015, 1000),
-  ]).toEqual(['+12 %', '−3 %', 'no change', 'new', '+1.5 %']);
-  expect(periodText({ first: '2026-11-09', last: '2026-11-15' }, 'week')).toBe('9 – 15 November 2026');
-  expect(periodText({ first: '2026-12-28', last: '2027-01-03' }, 'week')).toBe('28 December 2026 – 3 January 2027');
-  expect(periodText({ first: '2026-11-01', last: '2026-11-30' }, 'month')).toBe('November 2026');
+  const { change, period } = writingIn('en');
+  expect([change(112, 100), change(97, 100), change(5, 5), change(3, 0), change(1015, 1000)]).toEqual([
+    '+12 %',
+    '−3 %',
+    'no change',
+    'new',
+    '+1.5 %',
+  ]);
+  expect(period({ first: '2026-11-09', last: '2026-11-15' }, 'week')).toBe('9 – 15 November 2026');
+  expect(period({ first: '2026-12-28', last: '2027-01-03' }, 'week')).toBe('28 December 2026 – 3 January 2027');
+  expect(period({ first: '2026-11-01', last: '2026-11-30' }, 'month')).toBe('November 2026');
   expect(fileNameOf({ name: '../Menü "Süd"\r\n', period: { first: '2026-11-01', last: '' } }, 'pdf')).toBe(
     'menu-sud-2026-11-01.pdf',
   );
   expect([0, 3, 4, 7, 41, 99, 100, 101, 4_321].map(roundedUp)).toEqual([4, 4, 4, 8, 80, 100, 100, 200, 8_000]);
+});
+
+test('figures and dates are written as in the language of the report', () => {
+  const { count, average, change, period, title } = writingIn('de');
+  expect([count(12_345), average(1.25), change(1015, 1000), change(1, 1), title('month')]).toEqual([
+    '12.345',
+    '1,3',
+    '+1,5 %',
+    'unverändert',
+    'Monatsbericht',
+  ]);
+  expect(period({ first: '2026-11-01', last: '2026-11-30' }, 'month')).toBe('November 2026');
+  expect(period({ first: '2026-03-09', last: '2026-03-15' }, 'week')).toMatch(/^9\.\s?–\s?15\. März 2026$/u);
+});
+
+/** Everything that a report can say in a language: its words, figures, dates and the names of countries. */
+function lettersOf(language: string): string {
+  const { common, words, count, average, period, day } = writingIn(language);
+  const months = Array.from({ length: 12 }, (_, i) => `2026-${String(i + 1).padStart(2, '0')}`);
+  const texts = [...Object.values(common), ...Object.values(common.notes), ...Object.values(words)].map((word) =>
+    typeof word === 'function' ? String((word as (...parts: unknown[]) => string)(1, 2)) : String(word),
+  );
+  const countries = new Intl.DisplayNames(language, { type: 'region' });
+  const codes = ['AX', 'CI', 'CW', 'CZ', 'RE', 'ST', 'TR', 'VN', 'GB', 'US', 'CN', 'AE'];
+  return [
+    ...texts,
+    count(1_234_567),
+    average(1_234.5),
+    ...months.map((month) => period({ first: `${month}-01`, last: `${month}-07` }, 'week')),
+    ...months.map((month) => period({ first: `${month}-01`, last: `${month}-28` }, 'month')),
+    ...Array.from({ length: 7 }, (_, i) => day(`2026-11-0${i + 1}`)),
+    ...codes.map((code) => countries.of(code)),
+  ].join('');
+}
+
+test.each(languages)(
+  'the font of PDF files has all letters of a language that they offer, and not of %s otherwise',
+  (language) => {
+    const missing = missingCharacters(lettersOf(language), frameFont);
+    if (pdfLanguages.includes(language)) expect(missing).toEqual([]);
+    else expect(missing.length).toBeGreaterThan(20);
+  },
+);
+
+test('a report in another language is another file', async () => {
+  const file = writeReportPdf(report({ language: 'de', codes: rows(50, 'Tisch'), otherCodes: 3 }));
+  expect(file).not.toEqual(writeReportPdf(report({ codes: rows(50, 'Tisch'), otherCodes: 3 })));
+  expect(await pagesOf(file)).toHaveLength(3);
 });
 
 test('CSV has one figure a line, and no formulas', () => {

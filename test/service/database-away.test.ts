@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { startProxy, type TcpProxy } from '../../bench/chaos/proxy.ts';
 import { setTimeouts } from '../../src/lib/timeouts.ts';
-import { type ApiAnswer, newCode } from '../support/api.ts';
+import { newCode, type ReceivedResponse } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { followFeed } from '../support/feed.ts';
 import { atOnce } from '../support/http.ts';
@@ -24,16 +24,16 @@ afterEach(async () => {
   await proxy.restore();
 });
 
-function expectUnavailable(answer: ApiAnswer): void {
-  expect(answer.status).toBe(503);
-  expect(answer.body).toEqual({
+function expectUnavailable(response: ReceivedResponse): void {
+  expect(response.status).toBe(503);
+  expect(response.body).toEqual({
     error: {
       code: 'unavailable',
       message: 'The service cannot reach its database right now: try again in a few seconds.',
     },
   });
-  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect(answer.headers.get('x-ratelimit-remaining'), 'every response has rate limit headers').toMatch(/^\d+$/);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(response.headers.get('x-ratelimit-remaining'), 'every response has rate limit headers').toMatch(/^\d+$/);
 }
 
 describe('while Postgres is unavailable', () => {
@@ -89,13 +89,13 @@ describe('while Postgres is unavailable', () => {
     const { live } = await service.account();
     const under_way = atOnce(30, () => live.post('/v1/qrcodes', newCode()));
     await proxy.cut();
-    const answers = await under_way;
-    for (const answer of answers) if (answer.status !== 201) expectUnavailable(answer);
+    const responses = await under_way;
+    for (const response of responses) if (response.status !== 201) expectUnavailable(response);
     await proxy.restore();
     await eventually(async () => {
       const { total } = (await live.get('/v1/qrcodes')).body.pagination;
       expect(total, 'every code answered with 201 exists').toBeGreaterThanOrEqual(
-        answers.filter(({ status }) => status === 201).length,
+        responses.filter(({ status }) => status === 201).length,
       );
     });
   });

@@ -45,9 +45,9 @@ describe('with an https PUBLIC_URL', () => {
 
 describe('contacts', () => {
   test('security.txt names the contact and expires in less than a year (RFC 9116)', async () => {
-    const answer = await get('/.well-known/security.txt');
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
-    expect(await answer.text()).toBe(
+    const response = await get('/.well-known/security.txt');
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
+    expect(await response.text()).toBe(
       [
         'Contact: mailto:security@example.com',
         'Expires: 2026-08-28T00:00:00Z',

@@ -30,8 +30,8 @@ describe('two instances on one database', () => {
   test('a short code that one has assigned is refused by the other', async () => {
     const { keys } = await service.account();
     await created(service.client(0, keys.live), { short_code: 'only-one' });
-    const answer = await service.client(1, keys.live).post('/v1/qrcodes', newCode({ short_code: 'only-one' }));
-    expect(answer.body.error.code).toBe('short_code_taken');
+    const response = await service.client(1, keys.live).post('/v1/qrcodes', newCode({ short_code: 'only-one' }));
+    expect(response.body.error.code).toBe('short_code_taken');
   });
 
   test('a short code that one has assigned is found by the other in any case, at once', async () => {
@@ -41,8 +41,8 @@ describe('two instances on one database', () => {
     await created(one, { short_code: 'either-one' });
     expect((await one.get('/EITHER-ONE')).status).toBe(302);
     await eventually(async () => expect((await two.get('/EITHER-ONE')).status).toBe(302));
-    const answer = await two.post('/v1/qrcodes', newCode({ short_code: 'Either-One' }));
-    expect(answer.body.error.code).toBe('short_code_taken');
+    const response = await two.post('/v1/qrcodes', newCode({ short_code: 'Either-One' }));
+    expect(response.body.error.code).toBe('short_code_taken');
   });
 
   test('both return the same URLs', async () => {

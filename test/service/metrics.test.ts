@@ -26,10 +26,10 @@ test.each([
   ['no path', 'GET ?x HTTP/1.0\r\n\r\n', /^(HTTP\/1\.[01] 4\d\d|$)/],
 ])('the response to a request with %s reveals no source code', async (_, bytes, expected) => {
   const server = serveMetrics(config, async () => [], createLogger('silent', false));
-  const answer = await answerTo(server.port ?? 0, bytes);
+  const response = await answerTo(server.port ?? 0, bytes);
   await server.stop(true);
-  expect(answer).toMatch(expected);
-  expect(answer).not.toMatch(/server\.ts|serveMetrics|<html|bun/i);
+  expect(response).toMatch(expected);
+  expect(response).not.toMatch(/server\.ts|serveMetrics|<html|bun/i);
 });
 
 test('an error while metrics are collected is answered with 500 and one sentence', async () => {
@@ -37,8 +37,8 @@ test('an error while metrics are collected is answered with 500 and one sentence
     throw new Error('inside');
   };
   const server = serveMetrics(config, fail, createLogger('silent', false));
-  const answer = await fetch(`http://127.0.0.1:${server.port}/metrics`);
-  const text = await answer.text();
+  const response = await fetch(`http://127.0.0.1:${server.port}/metrics`);
+  const text = await response.text();
   await server.stop(true);
-  expect([answer.status, text]).toEqual([500, 'Metrics could not be collected: see the log of the service.']);
+  expect([response.status, text]).toEqual([500, 'Metrics could not be collected: see the log of the service.']);
 });

@@ -29,7 +29,7 @@ test('a change waits until all peer processes have confirmed it', async () => {
   });
   for (const message of sent) {
     expect(confirmed).toBe(false);
-    if (message.kind === 'changed') requests.receive({ kind: 'answer', id: message.id });
+    if (message.kind === 'changed') requests.receive({ kind: 'response', id: message.id });
   }
   await waiting;
   expect(sent).toHaveLength(2);
@@ -44,7 +44,7 @@ test('a peer process that has died or does not answer does not fail the change',
   };
   const silent = { send() {} };
   expect(await requests.send(changed, [dead, silent])).toEqual([]);
-  requests.receive({ kind: 'answer', id: 1_000_000 });
+  requests.receive({ kind: 'response', id: 1_000_000 });
 });
 
 test('entries are the same after they are sent to another process', () => {

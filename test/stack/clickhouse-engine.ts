@@ -58,12 +58,12 @@ export function engineSuite(subject: Subject): void {
     });
 
     test('20 at a time, each with its own result', async () => {
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
           subject.one('SELECT sum(number) + {n:UInt32} FROM numbers(100000)', { n }),
         ),
       );
-      expect(answers.map(Number)).toEqual(Array.from({ length: 20 }, (_, n) => 4_999_950_000 + n));
+      expect(responses.map(Number)).toEqual(Array.from({ length: 20 }, (_, n) => 4_999_950_000 + n));
     });
 
     test('with settings and parameters that do not apply to the next', async () => {
@@ -146,7 +146,7 @@ export function engineSuite(subject: Subject): void {
       expect(Number(await subject.one('SELECT count() FROM tests.strict'))).toBe(0);
     });
 
-    test('of scans, and removes those of a code', async () => {
+    test('of scans, and removes the scans of a code', async () => {
       const { warehouse } = subject;
       await createTable(warehouse, 1);
       const scans = ['qr_1', 'qr_1', 'qr_2'].map((code, position) => ({

@@ -42,15 +42,15 @@ export function httpSuite(subject: Subject): void {
     });
 
     test('with an error while too many wait, and again after they disconnected', async () => {
-      const crowd = subject.server.client({ max_open_connections: 110 });
+      const clients = subject.server.client({ max_open_connections: 110 });
       const disconnecting = new AbortController();
       const reads = Array.from({ length: 110 }, () =>
-        errorOf(crowd.query({ query: endless, abort_signal: disconnecting.signal })),
+        errorOf(clients.query({ query: endless, abort_signal: disconnecting.signal })),
       );
       expect(await Promise.race(reads)).toEqual({ code: '202', type: 'TOO_MANY_SIMULTANEOUS_QUERIES' });
       disconnecting.abort();
       await Promise.all(reads);
-      await crowd.close();
+      await clients.close();
       // Slots are released when the server has noticed the disconnects.
       await eventually(async () => expect(await subject.one('SELECT 1')).toBe(1));
     });

@@ -45,7 +45,7 @@ test('a server whose port was taken in the meantime gets another one', async () 
   expect(part.port).not.toBe(port);
 });
 
-test('a NATS of somebody else on the port is not taken for its own', async () => {
+test('a NATS of another program on the port is not taken for its own', async () => {
   const first = await startNats('first', freePort);
   const second = await startNats('second', takenFirst(first.port));
   expect(second.port).not.toBe(first.port);

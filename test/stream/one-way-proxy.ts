@@ -29,7 +29,7 @@ export async function startOneWayProxy(url: string) {
   };
   return {
     url: through.href,
-    dropAnswers() {
+    dropResponses() {
       dropping = true;
     },
     /** Closes existing connections, because they have lost bytes. */

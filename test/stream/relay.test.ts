@@ -145,7 +145,7 @@ describe('the relay', () => {
     const end = async () => (await held(stream, name)).at(-1)?.to ?? 0;
     await eventually(async () => expect(await end()).toBe(await headOfLog(sql)));
     const before = await end();
-    proxy.dropAnswers();
+    proxy.dropResponses();
     await scan(sql, 5);
     await eventually(() => expect(lines().map(({ error }) => error)).toContain('TIMEOUT'));
     expect(await end(), 'the stream has stored messages whose acknowledgement was lost').toBeGreaterThan(before);

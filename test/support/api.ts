@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { expectDocumented } from './documented.ts';
 
-/** An answer with its body read. */
-export interface ApiAnswer<T = unknown> {
+/** A response with its body read. */
+export interface ReceivedResponse<T = unknown> {
   status: number;
   headers: Headers;
   text: string;
@@ -10,13 +10,13 @@ export interface ApiAnswer<T = unknown> {
 }
 
 export interface Api {
-  get<T = Json>(path: string, headers?: Record<string, string>): Promise<ApiAnswer<T>>;
-  post<T = Json>(path: string, body: unknown, headers?: Record<string, string>): Promise<ApiAnswer<T>>;
-  put<T = Json>(path: string, body: unknown): Promise<ApiAnswer<T>>;
-  patch<T = Json>(path: string, body: unknown): Promise<ApiAnswer<T>>;
-  head(path: string): Promise<ApiAnswer>;
-  delete<T = Json>(path: string): Promise<ApiAnswer<T>>;
-  send<T = Json>(path: string, init: RequestInit): Promise<ApiAnswer<T>>;
+  get<T = Json>(path: string, headers?: Record<string, string>): Promise<ReceivedResponse<T>>;
+  post<T = Json>(path: string, body: unknown, headers?: Record<string, string>): Promise<ReceivedResponse<T>>;
+  put<T = Json>(path: string, body: unknown): Promise<ReceivedResponse<T>>;
+  patch<T = Json>(path: string, body: unknown): Promise<ReceivedResponse<T>>;
+  head(path: string): Promise<ReceivedResponse>;
+  delete<T = Json>(path: string): Promise<ReceivedResponse<T>>;
+  send<T = Json>(path: string, init: RequestInit): Promise<ReceivedResponse<T>>;
 }
 
 /** Tests assert on bodies without declaring their types. */
@@ -29,7 +29,7 @@ export type Json = any;
  */
 export function apiClient(url: string, key?: string): Api {
   const authorization: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` };
-  async function send<T>(path: string, init: RequestInit): Promise<ApiAnswer<T>> {
+  async function send<T>(path: string, init: RequestInit): Promise<ReceivedResponse<T>> {
     const sentAt = Date.now();
     const response = await fetch(`${url}${path}`, {
       redirect: 'manual',
@@ -68,7 +68,7 @@ export function apiOver(send: Api['send']): Api {
   };
 }
 
-/** Creates a code, and fails with the answer if that is refused. */
+/** Creates a code, and fails with the response if that is refused. */
 export async function created(api: Pick<Api, 'post'>, fields: Record<string, unknown> = {}): Promise<Json> {
   const { status, body } = await api.post('/v1/qrcodes', newCode(fields));
   expect(status, JSON.stringify(body)).toBe(201);

@@ -27,9 +27,9 @@ const defaultScreen = { viewport: { width: 1280, height: 720 }, colorScheme: 'li
 export function useBrowser(): { open(options?: BrowserContextOptions): Promise<WatchedPage> } {
   let browser: Browser;
   beforeAll(async () => {
-    const answer = await fetch(inject('browserUrl'));
-    const address = await answer.text();
-    expect(answer.status, address).toBe(200);
+    const response = await fetch(inject('browserUrl'));
+    const address = await response.text();
+    expect(response.status, address).toBe(200);
     browser = await chromium.connect(address);
   });
   // Closes the contexts of this file and the connection; Chromium serves the other files.

@@ -1,6 +1,6 @@
 import type { Json } from './api.ts';
 
-export interface ConsoleAnswer {
+export interface ConsoleResponse {
   status: number;
   headers: Headers;
   text: string;
@@ -14,11 +14,11 @@ export interface Tab {
   /** The `name=value` pair of the cookie that says who signed in on this device before. */
   device: string | undefined;
   /** Submits the sign-in form; redirects are not followed. */
-  signIn(key: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<ConsoleAnswer>;
+  signIn(key: string, fields?: Record<string, string>, headers?: Record<string, string>): Promise<ConsoleResponse>;
   /** Submits a form; redirects are not followed. */
-  form(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<ConsoleAnswer>;
-  get(path: string, headers?: Record<string, string>): Promise<ConsoleAnswer>;
-  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ConsoleAnswer>;
+  form(path: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<ConsoleResponse>;
+  get(path: string, headers?: Record<string, string>): Promise<ConsoleResponse>;
+  send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<ConsoleResponse>;
 }
 
 const sameOrigin = { 'sec-fetch-site': 'same-origin' };

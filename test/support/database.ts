@@ -21,7 +21,7 @@ let connected: Sql | undefined;
 /** The connection of this process that creates and drops databases. */
 function server(): Sql {
   if (connected === undefined) {
-    connected = connect(inject('stack').adminDatabaseUrl, { max: 1, answerTimeoutMs: 'none' });
+    connected = connect(inject('stack').adminDatabaseUrl, { max: 1, responseTimeoutMs: 'none' });
     Object.assign(connected.options.connection, { statement_timeout: 0 });
   }
   return connected;

@@ -44,7 +44,7 @@ export function useDns(): TestDns {
   const udp = createSocket('udp4');
   const connections = new Set<Socket>();
 
-  /** The records of the name itself, else those of the wildcard above it. */
+  /** The records of the name itself, else the records of the wildcard above it. */
   const recordsOf = (name: string) => records.get(name) ?? records.get(name.replace(/^[^.]+/, '*'));
 
   function answersTo(name: string, type: string): Answer[] | undefined {

@@ -60,7 +60,7 @@ export function documentOf(url: string): Promise<OpenApi> {
   const known = documents.get(url);
   if (known !== undefined) return known;
   const document = fetch(`${url}/swagger/json`)
-    .then((answer) => answer.text())
+    .then((response) => response.text())
     .then(dereference);
   documents.set(url, document);
   return document;
@@ -93,7 +93,7 @@ function dereferenced(part: unknown, root: OpenApi): unknown {
   return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, dereferenced(value, root)]));
 }
 
-/** Throws unless an answer under /v1 matches the OpenAPI document and has the headers of every answer. */
+/** Throws unless a response under /v1 matches the OpenAPI document and has the headers of every response. */
 export async function expectDocumented(url: string, exchange: Exchange): Promise<void> {
   const document = await documentOf(url);
   const violations = [...headerViolations(exchange), ...bodyViolations(document, exchange)];
@@ -104,7 +104,7 @@ export async function expectDocumented(url: string, exchange: Exchange): Promise
   );
 }
 
-/** Checks the headers of every answer under /v1, whatever its status. */
+/** Checks the headers of every response under /v1, whatever its status. */
 function headerViolations({ headers, sentAt }: Exchange): string[] {
   const number = (name: string) => (/^\d+$/.test(headers.get(name) ?? '') ? Number(headers.get(name)) : Number.NaN);
   const limit = number('x-ratelimit-limit');

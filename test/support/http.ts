@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 
 /** The fields in the `details` of an error, in order. */
-export const blamedFields = (answer: { body: { error: { details?: { field: string }[] } } }): string[] =>
-  (answer.body.error.details ?? []).map(({ field }) => field);
+export const blamedFields = (response: { body: { error: { details?: { field: string }[] } } }): string[] =>
+  (response.body.error.details ?? []).map(({ field }) => field);
 
 /** A well-formed key that does not exist. */
 export const unknownKey = (mode: 'live' | 'test' = 'live') =>
@@ -11,10 +11,10 @@ export const unknownKey = (mode: 'live' | 'test' = 'live') =>
     .replace(/[^0-9A-Za-z]/g, '')
     .slice(0, 43)}`;
 
-/** The number of answers by status. */
-export function countStatuses(answers: { status: number }[]): Record<number, number> {
+/** The number of responses by status. */
+export function countStatuses(responses: { status: number }[]): Record<number, number> {
   const counts: Record<number, number> = {};
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+  for (const { status } of responses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 

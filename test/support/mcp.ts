@@ -22,7 +22,7 @@ export async function mcpClient(url: string, key: string, { name = 'Test Client'
   return {
     client,
     tools: async () => (await client.listTools()).tools,
-    /** The answer with its content. */
+    /** The response with its content. */
     send,
     /** The values of a call that succeeds. */
     async call(tool: string, args: Record<string, unknown> = {}): Promise<Json> {

@@ -11,7 +11,7 @@ export interface OpenIdPerson extends Claims {
   sub: string;
 }
 
-/** An OpenID provider in the process of the test. Whoever comes is signed in as `person`, without a page. */
+/** An OpenID provider in the process of the test. Every visitor is signed in as `person`, without a page. */
 export interface OpenIdServer {
   issuer: string;
   clientId: string;

@@ -36,7 +36,7 @@ export async function signedIn(
   { email }: Pick<TestPerson, 'email'>,
 ): Promise<Tab> {
   const tab = openTab(urls[0] as string);
-  const answer = await tab.form('/console/session', { email, password: goodPassword });
-  expect(answer.status, answer.text).toBe(303);
+  const response = await tab.form('/console/session', { email, password: goodPassword });
+  expect(response.status, response.text).toBe(303);
   return tab;
 }

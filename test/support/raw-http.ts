@@ -1,13 +1,13 @@
 import { connect } from 'node:net';
 
-export interface RawAnswer {
+export interface RawResponse {
   status: number;
   headers: Headers;
   text: string;
 }
 
-/** Sends exactly these lines and bytes, which an HTTP client would refuse to send, and reads one answer. */
-export function sendRaw(url: string, head: string[], body: string | Uint8Array = ''): Promise<RawAnswer> {
+/** Sends exactly these lines and bytes, which an HTTP client would refuse to send, and reads one response. */
+export function sendRaw(url: string, head: string[], body: string | Uint8Array = ''): Promise<RawResponse> {
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -27,11 +27,11 @@ export function sendRaw(url: string, head: string[], body: string | Uint8Array =
   });
 }
 
-function parse(answer: string): RawAnswer {
-  const [head = '', ...rest] = answer.split('\r\n\r\n');
+function parse(response: string): RawResponse {
+  const [head = '', ...rest] = response.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(statusLine) ?? [];
-  if (status === undefined) throw new Error(`the answer is not HTTP: ${JSON.stringify(answer.slice(0, 200))}`);
+  if (status === undefined) throw new Error(`the response is not HTTP: ${JSON.stringify(response.slice(0, 200))}`);
   const headers = new Headers(
     lines.map((line) => (/^([^:]*): *(.*)$/.exec(line) ?? []).slice(1, 3) as [string, string]),
   );

@@ -18,8 +18,8 @@ for (const [i, name] of JSON.parse(process.env.EXAMPLES).entries()) {
   if (!server.listening) await once(server, 'listening');
   const url = 'http://127.0.0.1:' + server.address().port;
   for (const request of JSON.parse(process.env.SIGNED)) {
-    const answer = await fetch(url, { method: 'POST', ...request });
-    console.log('answered', answer.status, await answer.text());
+    const response = await fetch(url, { method: 'POST', ...request });
+    console.log('answered', response.status, await response.text());
   }
   server.close();
   server.closeAllConnections();

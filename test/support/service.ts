@@ -115,8 +115,8 @@ export function useService(options: ServiceOptions = {}): TestService {
   const metricsPort = (instance = 0) => running[instance]?.metricsPort ?? 0;
 
   async function metrics(instance = 0): Promise<string> {
-    const answer = await fetch(`http://127.0.0.1:${metricsPort(instance)}/metrics`);
-    return answer.text();
+    const response = await fetch(`http://127.0.0.1:${metricsPort(instance)}/metrics`);
+    return response.text();
   }
 
   return {

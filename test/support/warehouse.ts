@@ -58,8 +58,8 @@ export const retrying = (api: Api): Api => ({
   ...api,
   get: <T>(path: string) =>
     eventually(async () => {
-      const answer = await api.get<T>(path);
-      if (answer.status === 503) throw new Error(`${path} answered 503`);
-      return answer;
+      const response = await api.get<T>(path);
+      if (response.status === 503) throw new Error(`${path} answered 503`);
+      return response;
     }),
 });

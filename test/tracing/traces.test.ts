@@ -45,8 +45,11 @@ describe('a scan by a trusted client that sends a traceparent', () => {
       destination_url: 'https://shop.example/?campaign=secret-campaign',
     });
     const untrusted = newTrace();
-    const answer = await scan(short_code, '', { traceparent: untrusted.traceparent, 'x-forwarded-for': '81.2.69.142' });
-    expect(answer.status).toBe(302);
+    const response = await scan(short_code, '', {
+      traceparent: untrusted.traceparent,
+      'x-forwarded-for': '81.2.69.142',
+    });
+    expect(response.status).toBe(302);
     await receiver.gets(path, 1);
 
     const { trace, span, traceparent } = newTrace();

@@ -159,7 +159,7 @@ describe('a receiver that misbehaves', () => {
           SELECT error FROM deliveries WHERE account = ${account.id} AND status = 'pending' AND tries > 0`;
         expect(row?.['error']).toContain(why);
       });
-    await hasError(resetting, 'closed before an answer');
+    await hasError(resetting, 'closed before a response');
     await hasError(failing, '500');
     await hasError(redirecting, 'redirect');
   });

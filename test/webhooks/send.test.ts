@@ -108,7 +108,7 @@ describe('without a complete response', () => {
       outcome: 'timeout',
       status: null,
       ms: 400,
-      error: 'No answer within 0.4 s.',
+      error: 'No response within 0.4 s.',
     });
   });
 
@@ -137,8 +137,8 @@ describe('without a complete response', () => {
   });
 
   test.each([
-    ['a reset', reset, 'closed before an answer'],
-    ['a close without data', (socket: Parameters<typeof hang>[0]) => void socket.end(), 'closed before an answer'],
+    ['a reset', reset, 'closed before a response'],
+    ['a close without data', (socket: Parameters<typeof hang>[0]) => void socket.end(), 'closed before a response'],
     ['another protocol', (socket: Parameters<typeof hang>[0]) => void socket.end('220 smtp\r\n\r\n'), ''],
   ])('%s is reported as a sentence', async (_, behaviour, words) => {
     const attempt = await send(behaving(behaviour));

@@ -5,7 +5,7 @@ import { atOnce } from '../support/http.ts';
 import { answer, type Behaviour } from './receiver.ts';
 import { codeOf, newPath, scanCode, setHook, untilThereAre, type WebhookWorld } from './webhook-support.ts';
 
-/** Holds all answers back until `open` is called. */
+/** Holds all responses back until `open` is called. */
 function gate(): { behaviour: Behaviour; open(): void } {
   const opened = Promise.withResolvers<void>();
   const behaviour: Behaviour = async (socket, received) => {
@@ -93,13 +93,13 @@ export function testSlots({ service, receiver }: WebhookWorld): void {
       const { keys, path } = await given();
       const { behaviour, open } = gate();
       receiver.behave(path, behaviour);
-      const answers = Array.from({ length: 12 }, (_, i) => example(keys.live, i % 2));
+      const responses = Array.from({ length: 12 }, (_, i) => example(keys.live, i % 2));
       await receiver.gets(path, 8);
       let refused = 0;
-      for (const sent of answers) void sent.then(({ status }) => status === 503 && refused++);
+      for (const sent of responses) void sent.then(({ status }) => status === 503 && refused++);
       await withoutWaiting(() => reaches(4, () => refused));
       open();
-      expect((await Promise.all(answers)).map(({ status }) => status).toSorted()).toEqual([
+      expect((await Promise.all(responses)).map(({ status }) => status).toSorted()).toEqual([
         ...Array.from({ length: 8 }, () => 200),
         ...Array.from({ length: 4 }, () => 503),
       ]);

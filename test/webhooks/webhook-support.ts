@@ -17,7 +17,7 @@ export const mayCallTests = { webhookAllowHttp: true, webhookAllowedCidrs: loopb
 
 export const newPath = () => `r${randomBytes(6).toString('hex')}`;
 
-/** Deliveries that are not answered end only by the test. The answer of a receiver has no timeout in these files. */
+/** Deliveries that are not answered end only by the test. The response of a receiver has no timeout in these files. */
 export const withoutSendTimeout = { webhookSendMs: 24 * 60 * 60 * 1000 };
 
 /** The services of a test file, whose clock a test moves. */
@@ -48,11 +48,11 @@ export async function scanCode(url: string, { short_code }: { short_code: string
     Array.from({ length: times }, async (_, i) => {
       const bytes = createHash('sha256').update(`${seed} ${i}`).digest();
       const address = `81.${bytes[0]}.${bytes[1]}.${bytes[2]}`;
-      const answer = await fetch(`${url}/${short_code}`, {
+      const response = await fetch(`${url}/${short_code}`, {
         redirect: 'manual',
         headers: { 'x-forwarded-for': address, 'user-agent': `test ${seed} ${i}` },
       });
-      expect(answer.status).toBe(302);
+      expect(response.status).toBe(302);
     }),
   );
 }

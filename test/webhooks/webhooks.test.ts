@@ -196,7 +196,7 @@ describe('/v1/webhooks', () => {
     });
     expect((await live.get(`/v1/webhooks/${fine.id}`)).body.status).toBe('enabled');
     receiver.behave(gone.path, answer(200));
-    // Later than the attempts whose answer is 410.
+    // Later than the attempts whose response is 410.
     time.forward(1);
     expect((await live.patch(`/v1/webhooks/${gone.id}`, { active: true })).body.status).toBe('enabled');
     const before = receiver.received(gone.path).length;
@@ -269,7 +269,7 @@ describe('a replay', () => {
 
   test('of failed deliveries; live ones go first; one at a time; canceled, it sends no more', async () => {
     const { live, hook, code, path } = await given();
-    // All three are in the log before the first answer disables the webhook.
+    // All three are in the log before the first response disables the webhook.
     receiver.behave(hook.path, together(3, answer(410)));
     await scan(code, 3);
     await eventually(async () => expect((await live.get(path)).body.status).toBe('disabled'));

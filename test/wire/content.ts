@@ -286,20 +286,70 @@ const raised = {
   link: `https://qr.example.com/console/codes/${code}`,
 };
 
-/** One change of every type of alerts. */
-export const alertChanges: Change[] = [
-  {
-    type: 'alert_created' as const,
-    data: { ...alert, kind: 'silent' as const, name: 'Küche', codes: [code], tags: null, percent: 90, active: true },
-  },
-  {
-    type: 'alert_changed' as const,
-    data: { ...alert, from: { codes: [code], tags: null }, to: { codes: null, tags: ['menu'] } },
-  },
-  { type: 'alert_raised' as const, data: raised },
-  { type: 'alert_cleared' as const, data: { ...raised, raised_at: '2026-03-01T09:30:00.000Z' } },
-  { type: 'alert_removed' as const, data: alert },
-].map((event, i) => recorded(account, i + 1, event));
+const alertSettings = { name: 'Küche', codes: [code], tags: null, percent: 90, active: true };
+
+/** One change of every type of alerts, which had no language at first. */
+const alertChangesIn = (language: string, changed: { from: object; to: object }): Change[] =>
+  [
+    {
+      type: 'alert_created' as const,
+      data: { ...alert, kind: 'silent' as const, ...alertSettings, language },
+    },
+    { type: 'alert_changed' as const, data: { ...alert, ...changed } },
+    { type: 'alert_raised' as const, data: raised },
+    { type: 'alert_cleared' as const, data: { ...raised, raised_at: '2026-03-01T09:30:00.000Z' } },
+    { type: 'alert_removed' as const, data: alert },
+  ].map((event, i) => recorded(account, i + 1, event as Pick<Change, 'type' | 'data'>));
+
+export const alertChanges = alertChangesIn('en', {
+  from: { codes: [code], tags: null },
+  to: { codes: null, tags: ['menu'] },
+});
+export const alertLanguageChanges = alertChangesIn('de', { from: { language: 'de' }, to: { language: 'pl' } });
+
+const share = { share: 'shr_0000000000000000000000', mode: 'live' as const };
+const report = { report: 'rpt_0000000000000000000000', mode: 'test' as const };
+const chosen = { codes: [code], tags: null };
+const shareSettings = {
+  name: 'Süd',
+  has_password: true,
+  expires_at: null,
+  bots: 'exclude' as const,
+  frame_origins: [],
+};
+const reportSettings = {
+  name: 'Süd',
+  every: 'week' as const,
+  timezone: 'Europe/Berlin',
+  format: 'pdf' as const,
+  recipients: 2,
+};
+
+/** One change of every type of shared pages and reports, of which the codes and the language could not be changed at first. */
+const sharedChangesIn = (
+  language: string,
+  ofShare: { from: object; to: object },
+  ofReport: { from: object; to: object },
+) =>
+  [
+    { type: 'share_created' as const, data: { ...share, ...chosen, ...shareSettings } },
+    { type: 'share_changed' as const, data: { ...share, ...ofShare } },
+    { type: 'share_ended' as const, data: share },
+    { type: 'report_created' as const, data: { ...report, ...chosen, ...reportSettings, language } },
+    { type: 'report_changed' as const, data: { ...report, ...ofReport } },
+    { type: 'report_removed' as const, data: report },
+  ].map((event, i) => recorded(account, i + 1, event as Pick<Change, 'type' | 'data'>));
+
+export const sharedChanges = sharedChangesIn(
+  'en',
+  { from: { name: 'Süd', bots: 'exclude' }, to: { name: 'Nord', bots: 'include' } },
+  { from: { every: 'week' }, to: { every: 'month' } },
+);
+export const sharedLanguageChanges = sharedChangesIn(
+  'de',
+  { from: chosen, to: { codes: null, tags: ['menu'] } },
+  { from: { language: 'de' }, to: { language: 'pl' } },
+);
 
 /** What operators do to people. */
 export const operatorChanges: Change[] = [
@@ -307,6 +357,12 @@ export const operatorChanges: Change[] = [
   { type: 'user_enabled' as const, data: { user: 'usr_0000000000000000000000' } },
   { type: 'operator_set' as const, data: { user: 'usr_0000000000000000000000', to: true } },
   { type: 'reset_link_created' as const, data: { user: 'usr_0000000000000000000000' } },
+].map((event, i) => recorded('service', i + 1, event));
+
+/** What operators do to people, since the fixture before was written. */
+export const laterOperatorChanges: Change[] = [
+  { type: 'one_time_codes_removed' as const, data: { user: 'usr_0000000000000000000000' } },
+  { type: 'user_deleted' as const, data: { user: 'usr_0000000000000000000000' } },
 ].map((event, i) => recorded('service', i + 1, event));
 
 /** One change of every type of members and invitations, and sessions of people. */

@@ -4,9 +4,11 @@ import { alertEvents } from '../../events/alert.ts';
 import { domainEvents } from '../../events/domain.ts';
 import type { Change } from '../../events/entry.ts';
 import { memberEvents } from '../../events/member.ts';
+import { reportEvents } from '../../events/report.ts';
 import type { RecordedScan } from '../../events/scan.ts';
 import { batchOf } from '../../events/scan-batch.ts';
 import { scanLines } from '../../events/scan-line.ts';
+import { shareEvents } from '../../events/share.ts';
 import { subscriptionEvents } from '../../events/webhooks/webhook.ts';
 import { NewerVersion } from '../../events/wire/newer-version.ts';
 import { decodeSnapshot, encodeAlias, encodeRoute, snapshotHead } from '../../events/wire/route-snapshot.ts';
@@ -14,6 +16,7 @@ import { decodeSpoolRecord, encodeSpoolRecord } from '../../events/wire/spool-re
 import { decodeMessage, encodeChange, encodeChanges, encodeScans, rangeOf } from '../../events/wire/stream-message.ts';
 import {
   alertChanges,
+  alertLanguageChanges,
   aliases,
   batch,
   changeRange,
@@ -21,6 +24,7 @@ import {
   domainChanges,
   importedChanges,
   keyChanges,
+  laterOperatorChanges,
   memberChanges,
   noteChanges,
   operatorChanges,
@@ -29,6 +33,8 @@ import {
   ruledScans,
   scanRange,
   scans,
+  sharedChanges,
+  sharedLanguageChanges,
   styledChanges,
   tagChanges,
   targetedRoutes,
@@ -114,10 +120,15 @@ describe('a message of the stream', () => {
     expect(entries.map(({ type }) => type)).toEqual(expect.arrayContaining(Object.keys(domainEvents)));
   });
 
-  test('with changes of alerts is decoded, and has one of each type', () => {
-    const { entries } = decodeMessage(bytes('stream-message-2-changes-alerts'));
-    expect(entries).toEqual(alertChanges);
-    expect(entries.map(({ type }) => type).toSorted()).toEqual(Object.keys(alertEvents).toSorted());
+  test.each([
+    { name: 'alerts', content: alertChanges, events: alertEvents },
+    { name: 'alerts-2', content: alertLanguageChanges, events: alertEvents },
+    { name: 'shares', content: sharedChanges, events: { ...shareEvents, ...reportEvents } },
+    { name: 'shares-2', content: sharedLanguageChanges, events: { ...shareEvents, ...reportEvents } },
+  ])('with changes of $name is decoded, and has one of each type', ({ name, content, events }) => {
+    const { entries } = decodeMessage(bytes(`stream-message-2-changes-${name}`));
+    expect(entries).toEqual(content);
+    expect(entries.map(({ type }) => type).toSorted()).toEqual(Object.keys(events).toSorted());
   });
 
   test('with changes of limited keys is decoded', () => {
@@ -136,8 +147,8 @@ describe('a message of the stream', () => {
   });
 
   test('with what operators do to people is decoded', () => {
-    const { entries } = decodeMessage(bytes('stream-message-2-changes-operators'));
-    expect(entries).toEqual(operatorChanges);
+    expect(decodeMessage(bytes('stream-message-2-changes-operators')).entries).toEqual(operatorChanges);
+    expect(decodeMessage(bytes('stream-message-2-changes-operators-later')).entries).toEqual(laterOperatorChanges);
   });
 
   test('with an imported code is decoded', () => {
@@ -157,9 +168,17 @@ describe('a message of the stream', () => {
       written('stream-message-2-changes-key_created-2'),
     );
     expect(encodeChanges(changeRange, keyChanges.map(encodeChange))).toBe(text('stream-message-2-changes-keys'));
-    expect(encodeChanges(changeRange, alertChanges.map(encodeChange))).toBe(text('stream-message-2-changes-alerts'));
+    expect(encodeChanges(changeRange, alertLanguageChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-alerts-2'),
+    );
+    expect(encodeChanges(changeRange, sharedLanguageChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-shares-2'),
+    );
     expect(encodeChanges(changeRange, operatorChanges.map(encodeChange))).toBe(
       text('stream-message-2-changes-operators'),
+    );
+    expect(encodeChanges(changeRange, laterOperatorChanges.map(encodeChange))).toBe(
+      text('stream-message-2-changes-operators-later'),
     );
     expect(encodeChanges(changeRange, memberChanges.map(encodeChange))).toBe(text('stream-message-2-changes-members'));
     expect(encodeChanges(changeRange, targetingChanges.map(encodeChange))).toBe(

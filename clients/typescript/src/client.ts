@@ -12,7 +12,7 @@ export interface ScanlogOptions {
   baseUrl: string;
   /** How often a request is repeated after a rate limit, an overload or a lost connection. Default: 3. */
   maxRetries?: number;
-  /** The time to wait for an answer to begin. Default: 60,000. */
+  /** The time to wait for a response to begin. Default: 60,000. */
   timeoutMs?: number;
   /** Replaces the `fetch` of the platform. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -37,7 +37,7 @@ export type Options<Data extends TDataShape = TDataShape, _ThrowOnError = boolea
   signal?: AbortSignal;
 };
 
-/** An operation resolves with its answer, and rejects with a `ScanlogError`. */
+/** An operation resolves with its response, and rejects with a `ScanlogError`. */
 export type RequestResult<Responses, _Errors = unknown, _ThrowOnError = boolean> = Promise<Responses[keyof Responses]>;
 
 export interface RequestOptions {
@@ -87,13 +87,13 @@ export class Scanlog {
   }
 
   async #call<Responses>(method: string, options: RequestOptions): Promise<Responses[keyof Responses]> {
-    const answer = await this.send(method, options);
-    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
+    const response = await this.send(method, options);
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
     try {
-      return (await (isJson ? answer.json() : answer.blob())) as Responses[keyof Responses];
+      return (await (isJson ? response.json() : response.blob())) as Responses[keyof Responses];
     } catch (cause) {
       options.signal?.throwIfAborted();
-      throw this.#connectionFailed('gave no complete answer', cause);
+      throw this.#connectionFailed('gave no complete response', cause);
     }
   }
 
@@ -106,15 +106,15 @@ export class Scanlog {
     });
   }
 
-  /** Sends a request until it succeeds or must not be repeated, and resolves with the answer, whose body is not read. */
+  /** Sends a request until it succeeds or must not be repeated, and resolves with the response, whose body is not read. */
   async send(method: string, options: RequestOptions): Promise<Response> {
     const headers = this.#headersOf(method, options);
     const isRepeatable = method !== 'POST' || headers.has('idempotency-key');
     for (let attempt = 0; ; attempt++) {
-      const answer = await this.#sendOnce(method, options, headers);
-      if (!(answer instanceof ScanlogError)) return answer;
-      if (attempt >= this.#options.maxRetries || !mayRepeat(answer, isRepeatable)) throw answer;
-      await this.#options.sleep(answer.retryAfterMs ?? backoffMs(attempt), options.signal);
+      const outcome = await this.#sendOnce(method, options, headers);
+      if (!(outcome instanceof ScanlogError)) return outcome;
+      if (attempt >= this.#options.maxRetries || !mayRepeat(outcome, isRepeatable)) throw outcome;
+      await this.#options.sleep(outcome.retryAfterMs ?? backoffMs(attempt), options.signal);
     }
   }
 
@@ -135,16 +135,16 @@ export class Scanlog {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), this.#options.timeoutMs);
     try {
-      const answer = await this.#options.fetch(url, {
+      const response = await this.#options.fetch(url, {
         method,
         headers,
         signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
         ...(body === undefined ? {} : { body: isRaw(body) ? body : JSON.stringify(body) }),
       });
-      return answer.ok ? answer : await errorOf(answer);
+      return response.ok ? response : await errorOf(response);
     } catch (cause) {
       signal?.throwIfAborted();
-      return this.#connectionFailed('gave no answer', cause);
+      return this.#connectionFailed('gave no response', cause);
     } finally {
       // A body may take longer, and the signal of the caller still cancels it.
       clearTimeout(timer);

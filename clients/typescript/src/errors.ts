@@ -1,9 +1,9 @@
-import type { Error as ErrorAnswer } from './generated/types.gen.ts';
+import type { Error as ErrorResponse } from './generated/types.gen.ts';
 
-/** The error codes of the API, and `connection_failed` for a request that got no answer. */
-export type ErrorCode = ErrorAnswer['error']['code'] | 'connection_failed';
+/** The error codes of the API, and `connection_failed` for a request that got no response. */
+export type ErrorCode = ErrorResponse['error']['code'] | 'connection_failed';
 
-export type ErrorDetail = NonNullable<ErrorAnswer['error']['details']>[number];
+export type ErrorDetail = NonNullable<ErrorResponse['error']['details']>[number];
 
 interface ErrorFields {
   code: ErrorCode;
@@ -24,7 +24,7 @@ interface ErrorFields {
 export class ScanlogError extends Error {
   override readonly name = 'ScanlogError';
   readonly code: ErrorCode;
-  /** The HTTP status; undefined if there was no answer. */
+  /** The HTTP status; undefined if there was no response. */
   readonly status: number | undefined;
   /** Every invalid field of the request, and what it must be. */
   readonly details: ErrorDetail[];
@@ -50,10 +50,10 @@ export const isScanlogError = <C extends ErrorCode = ErrorCode>(
 ): error is ScanlogError & { code: C } =>
   error instanceof ScanlogError && (codes.length === 0 || (codes as ErrorCode[]).includes(error.code));
 
-/** The error that an answer reports. A proxy before the service may answer with something else than its JSON. */
-export async function errorOf(answer: Response): Promise<ScanlogError> {
-  const text = await answer.text();
-  const { status, headers } = answer;
+/** The error that a response reports. A proxy before the service may answer with something else than its JSON. */
+export async function errorOf(response: Response): Promise<ScanlogError> {
+  const text = await response.text();
+  const { status, headers } = response;
   const retryAfter = Number(headers.get('retry-after') ?? Number.NaN);
   const fields = {
     status,
@@ -66,9 +66,9 @@ export async function errorOf(answer: Response): Promise<ScanlogError> {
   return new ScanlogError({ ...fields, code, message: `HTTP ${status}: ${text.slice(0, 200)}` });
 }
 
-function readError(text: string): ErrorAnswer['error'] | undefined {
+function readError(text: string): ErrorResponse['error'] | undefined {
   try {
-    return (JSON.parse(text) as Partial<ErrorAnswer>).error;
+    return (JSON.parse(text) as Partial<ErrorResponse>).error;
   } catch {
     return undefined;
   }

@@ -84,8 +84,8 @@ async function* messages(
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const headers = { accept: 'text/event-stream' };
-    const answer = await client.send('GET', { ...request, headers, signal: connection.signal });
-    const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+    const response = await client.send('GET', { ...request, headers, signal: connection.signal });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
     const decoder = new TextDecoder();
     let text = '';
     for (;;) {

@@ -8,8 +8,8 @@ import { countCodes, totalOf } from '../../codes/codes.ts';
 import { countGivenShortCodes, givenShortCodesOf } from '../../codes/quota.ts';
 import { countDomains } from '../../domains/domains.ts';
 import { invalid, notFound, Refusal } from '../../lib/errors.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { Account, AccountChange } from './account-schemas.ts';
 import { keyOperations } from './keys.ts';
@@ -83,7 +83,7 @@ async function presentAccount(service: Service, { account: id, mode }: Caller, r
   ]);
   if (account === undefined) throw notFound('account');
   const limits = limitsOf[account.plan];
-  const answer: Static<typeof Account> = {
+  const response: Static<typeof Account> = {
     id,
     name: account.name,
     plan: account.plan,
@@ -99,5 +99,5 @@ async function presentAccount(service: Service, { account: id, mode }: Caller, r
     guest_page: account.guest_page,
     created_at: account.created_at.toISOString(),
   };
-  return answer;
+  return response;
 }

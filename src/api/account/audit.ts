@@ -8,8 +8,8 @@ import { invalid } from '../../lib/errors.ts';
 import type { Queryable } from '../../lib/sql.ts';
 import { actorNames } from '../../people/names.ts';
 import { parseTime, timeProblem } from '../analytics/period.ts';
-import { json, type StreamedAnswer } from '../http/answers.ts';
 import { type Call, type Operation, operation } from '../http/operation.ts';
+import { json, type StreamedResponse } from '../http/responses.ts';
 import { pageOf, pageQuery } from '../http/schemas.ts';
 import { presentPage } from '../qrcodes/present.ts';
 import type { Service } from '../service.ts';
@@ -55,7 +55,7 @@ export const auditOperations = ({ sql, clock }: Service): Operation[] => [
 
 A failed sign-in is here if the key or link belongs to the account, at most 10 an hour. There are no secrets and no addresses in it; devices have general names such as "iPhone".
 
-With \`Accept: application/x-ndjson\` the answer is the whole selection, oldest first, one event a line; \`page\` and \`limit\` do not apply.
+With \`Accept: application/x-ndjson\` the response is the whole selection, oldest first, one event a line; \`page\` and \`limit\` do not apply.
 
 Types: ${auditTypes.map((type) => `\`${type}\``).join(', ')}.`,
     query,
@@ -74,7 +74,7 @@ Types: ${auditTypes.map((type) => `\`${type}\``).join(', ')}.`,
         return exported(linesOf(sql, selection, checkCaller));
       }
       const { events, total } = await listAudit(sql, selection, { page, limit });
-      return json(200, presentPage(await presentNamed(sql, events), { page, limit }, total));
+      return json(200, presentPage(await presentNamed(sql, selection.account, events), { page, limit }, total));
     },
   }),
 ];
@@ -94,9 +94,10 @@ function selectionOf({ account, mode }: Call<never, never>['caller'], wanted: St
 }
 
 /** Events with the present names of who caused them. */
-async function presentNamed(sql: Queryable, events: PublicEvent[]) {
+async function presentNamed(sql: Queryable, account: string, events: PublicEvent[]) {
   const names = await actorNames(
     sql,
+    account,
     events.map(({ actor }) => actor),
   );
   return events.map((event) => {
@@ -105,7 +106,7 @@ async function presentNamed(sql: Queryable, events: PublicEvent[]) {
   });
 }
 
-function exported(pieces: AsyncGenerator<Uint8Array>): StreamedAnswer {
+function exported(pieces: AsyncGenerator<Uint8Array>): StreamedResponse {
   return {
     status: 200,
     headers: {
@@ -127,7 +128,7 @@ async function* linesOf(
     if (to === after) return;
     if (after > 0) await checkCaller();
     after = to;
-    const named = await presentNamed(sql, events);
+    const named = await presentNamed(sql, selection.account, events);
     yield encoder.encode(named.map((event) => `${JSON.stringify(event)}\n`).join(''));
   }
 }

@@ -8,8 +8,8 @@ import { isId } from '../../lib/ids.ts';
 import type { Queryable } from '../../lib/sql.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
-import { type Answer, type StreamedAnswer, unavailable } from '../http/answers.ts';
 import { type Call, type Operation, operation } from '../http/operation.ts';
+import { type ApiResponse, type StreamedResponse, unavailable } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { EventPage, typesIn, typesTable } from './event-schemas.ts';
 
@@ -22,7 +22,7 @@ const query = t.Object({
       minLength: 1,
       maxLength: 200,
       description:
-        'Only events after this cursor: `next` of an earlier answer, or the `id` of a message of a stream. Without it, from the beginning; `now` begins at the end.',
+        'Only events after this cursor: `next` of an earlier response, or the `id` of a message of a stream. Without it, from the beginning; `now` begins at the end.',
     }),
   ),
   types: t.Optional(
@@ -41,14 +41,14 @@ const query = t.Object({
       minimum: 0,
       maximum: maxWaitSeconds,
       default: 0,
-      description: 'Seconds to wait for an event if there is none. The answer comes as soon as there is one.',
+      description: 'Seconds to wait for an event if there is none. The response comes as soon as there is one.',
     }),
   ),
 });
 
 const description = `Scans and changes of the account, in the mode of the key, in the order of the log: each event once, none missing, none out of order, however often and from wherever it is read. \`next\` is a cursor that stays valid forever.
 
-With \`Accept: text/event-stream\` the answer is a stream of [server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html) that does not end: first the events after \`after\` or \`Last-Event-ID\`, then new ones as they happen. \`data\` of a message is an event as below, \`id\` is the cursor after it. A comment is sent every 15 s. \`limit\` and \`wait\` do not apply. The stream ends when the key is revoked or the account suspended, and at the latest after an hour: connect again with the last \`id\`, as browsers do by themselves. An account can have 25 open streams and waiting requests at one process of the service, unless its operator sets another limit; one more answers 429 and names the limit.
+With \`Accept: text/event-stream\` the response is a stream of [server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html) that does not end: first the events after \`after\` or \`Last-Event-ID\`, then new ones as they happen. \`data\` of a message is an event as below, \`id\` is the cursor after it. A comment is sent every 15 s. \`limit\` and \`wait\` do not apply. The stream ends when the key is revoked or the account suspended, and at the latest after an hour: connect again with the last \`id\`, as browsers do by themselves. An account can have 25 open streams and waiting requests at one process of the service, unless its operator sets another limit; one more answers 429 and names the limit.
 
 A stream, and a request that waits, count as one request. Scans of deleted codes, and scans that the operator's retention has removed, are left out; changes of deleted codes stay. A live key sees events of the whole account; a test key only events of test codes, test keys and the test webhook.
 
@@ -87,7 +87,7 @@ const typesOf = (text: string | undefined) => {
 
 const isStream = (headers: Headers) => /\btext\/event-stream\b/i.test(headers.get('accept') ?? '');
 
-async function pageOfEvents({ feed, sql, clock }: Service, call: EventCall, filter: Filter): Promise<Answer> {
+async function pageOfEvents({ feed, sql, clock }: Service, call: EventCall, filter: Filter): Promise<ApiResponse> {
   const { caller, signal, query: wanted } = call;
   const { limit = defaultLimit, wait = 0 } = wanted;
   const owner = { account: caller.account, mode: caller.mode };
@@ -109,7 +109,7 @@ async function pageOfEvents({ feed, sql, clock }: Service, call: EventCall, filt
   return { status: 200, body };
 }
 
-async function streamEvents({ feed, sql, clock }: Service, call: EventCall, filter: Filter): Promise<StreamedAnswer> {
+async function streamEvents({ feed, sql, clock }: Service, call: EventCall, filter: Filter): Promise<StreamedResponse> {
   const { caller, headers, query: wanted } = call;
   const signal = untilExpiry(call, clock());
   const lastEventId = headers.get('last-event-id') ?? undefined;

@@ -16,8 +16,8 @@ import {
 } from '../../accounts/keys.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { parseRanges } from '../../lib/ip-range.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { Deleted } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 import { ApiKey, CreatedApiKey, KeyRotation, NewApiKey, RotatedApiKey } from './key-schemas.ts';
@@ -106,11 +106,11 @@ const rotateAccountKey = ({ sql, clock }: Service): Operation =>
         { overlapHours, expiresAt, within: caller, allowedModes: managedModes(caller.mode) },
         { actor: caller.actor, now },
       );
-      const answer: Static<typeof RotatedApiKey> = {
+      const response: Static<typeof RotatedApiKey> = {
         ...presentNew(minted, settings, now),
         replaced: { id: replaced.id, works_until: replaced.works_until.toISOString() },
       };
-      return json(201, answer);
+      return json(201, response);
     },
   });
 

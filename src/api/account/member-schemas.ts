@@ -48,6 +48,9 @@ export const CreatedInvitation = t.Object(
       description: 'The link to send to the person: only this response contains it. It works once, for 7 days.',
       examples: ['https://qr.example.com/console/invitation#Zr3…'],
     }),
+    is_mailed: t.Boolean({
+      description: 'Whether it is mailed, too: false while the operator has not set SMTP_URL, or too many mails wait.',
+    }),
   },
   exact,
 );

@@ -3,6 +3,7 @@ import { findAccount } from '../../accounts/accounts.ts';
 import type { Caller } from '../../accounts/admission.ts';
 import { requireRole } from '../../accounts/roles.ts';
 import { invalid, notFound, Refusal } from '../../lib/errors.ts';
+import type { Queued } from '../../mail/outbox.ts';
 import {
   createInvitation,
   listInvitations,
@@ -13,8 +14,8 @@ import { urlOfLink } from '../../people/links.ts';
 import { mailInvitation } from '../../people/mails.ts';
 import { changeRole, type ListedMember, listMembers, removeMember } from '../../people/members.ts';
 import { problemWithEmail } from '../../people/users.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { Deleted, exact } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 import { CreatedInvitation, Invitation, Member, MemberChange, NewInvitation, RemovedMember } from './member-schemas.ts';
@@ -166,13 +167,16 @@ const invite = ({ sql, clock, addresses, mail }: Service): Operation =>
       const problem = problemWithEmail(address);
       if (problem !== undefined) throw invalid([{ field: 'email', message: `email ${problem}.` }]);
       const by = { actor: caller.actor, now: clock() };
-      const { token, ...invitation } = await createInvitation(sql, caller.account, { email: address, role }, by);
-      const url = urlOfLink(addresses.publicUrl, 'invitation', token);
-      if (mail !== undefined) {
-        const account_name = (await findAccount(sql, caller.account))?.name ?? '';
-        await mailInvitation(mail, sql, { ...invitation, url, account_name });
-      }
-      return json(201, { ...presentInvitation(invitation), url } satisfies Static<typeof CreatedInvitation>);
+      const urlOf = (token: string) => urlOfLink(addresses.publicUrl, 'invitation', token);
+      const account_name = (await findAccount(sql, caller.account))?.name ?? '';
+      const person = { email: address, role };
+      const queued: Queued[] = [];
+      const { token, ...invitation } = await createInvitation(sql, caller.account, person, by, async (tx, created) => {
+        const mailed = { ...created, url: urlOf(created.token), account_name };
+        if (mail !== undefined) queued.push(await mailInvitation(mail, tx, mailed));
+      });
+      const answer = { ...presentInvitation(invitation), url: urlOf(token), is_mailed: queued.at(-1) === 'queued' };
+      return json(201, answer satisfies Static<typeof CreatedInvitation>);
     },
   });
 

@@ -8,8 +8,8 @@ import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { LimitPerKey } from '../../lib/limit-per-key.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import { requireOwnPerson } from '../../people/members.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { exact } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 
@@ -32,7 +32,7 @@ export const RevertRequest = t.Object(
     from: timestamp('Changes since this time are undone.'),
     to: t.Optional(timestamp('Changes until this time are undone. Default: now.')),
     dry_run: t.Optional(
-      t.Boolean({ default: false, description: 'true computes the same answer and changes nothing.' }),
+      t.Boolean({ default: false, description: 'true computes the same response and changes nothing.' }),
     ),
   },
   {
@@ -41,7 +41,7 @@ export const RevertRequest = t.Object(
   },
 );
 
-export const RevertAnswer = t.Object(
+export const RevertResponse = t.Object(
   {
     changes: t.Array(
       t.Object(
@@ -97,7 +97,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
       `Codes of the mode of the key of the request, at most ${maxRevertedCodes}; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.`,
     ].join('\n\n'),
     body: RevertRequest,
-    success: { status: 200, description: 'What changed, or would change.', schema: RevertAnswer },
+    success: { status: 200, description: 'What changed, or would change.', schema: RevertResponse },
     errors: ['invalid_request', 'not_found', 'conflict'],
     answerWithinMs: timeouts.revertMs,
     async handle({ caller, body }) {
@@ -118,8 +118,8 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
       const changes = reverted.flatMap(({ code: { id, name }, events }) =>
         events.map((event) => ({ qr_id: id, name, ...fieldChange(differenceOf(event)) })),
       );
-      const answer: Static<typeof RevertAnswer> = { changes, skipped };
-      return json(200, answer);
+      const response: Static<typeof RevertResponse> = { changes, skipped };
+      return json(200, response);
     },
   });
 };

@@ -1,8 +1,7 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import type { AlertKind, AlertSettings } from '../../../events/alert.ts';
-import { problemWithName } from '../../../events/fields.ts';
+import { defaultLanguage } from '../../../events/languages.ts';
 import type { Owner } from '../../../events/owner.ts';
-import { normalizeTag } from '../../../events/tags.ts';
 import {
   countRaised,
   createAlert,
@@ -11,18 +10,18 @@ import {
   listAlerts,
   listRaised,
   maxAlerts,
+  type NewAlert as NewAlertSettings,
   type OwnedAlert,
-  type Recipients,
   raisedBy,
   requireAlert,
   updateAlert,
 } from '../../alerts/alerts.ts';
-import { codesWithIds } from '../../codes/codes.ts';
-import { emailProblem, isEmailAddress } from '../../lib/email.ts';
-import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
-import { json } from '../http/answers.ts';
+import { Refusal, refuseInvalid } from '../../lib/errors.ts';
+import { languageNamed } from '../../texts/in-language.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { Deleted, exact } from '../http/schemas.ts';
+import { addressesOf, choiceOf, missingCodes, nameAndAddressErrors, presentRecipients } from '../http/shared-fields.ts';
 import type { Service } from '../service.ts';
 import { Alert, AlertChange, Alerts, defaultPercent, NewAlert, type RaisedAlert, RaisedAlerts } from './schemas.ts';
 
@@ -60,11 +59,19 @@ const createOperation = (service: Service): Operation =>
     success: { status: 201, description: 'The new alert.', schema: Alert },
     errors: ['invalid_request', 'live_key_required', 'quota_exceeded', 'conflict'],
     async handle({ caller, body }) {
-      const { kind, percent = defaultPercent, active = true, to = [] } = body;
-      const { codes = null, tags = null, name = defaultNames[kind] } = await readSettings(service, caller, kind, body);
+      const { kind, percent = defaultPercent, active = true, language = defaultLanguage, to = [] } = body;
+      const {
+        codes = null,
+        tags = null,
+        name = defaultNames[kind],
+      } = await readSettings(service, caller, body, {
+        kind,
+        codes: null,
+        tags: null,
+      });
       if (kind === 'domain_failing' && caller.mode === 'test')
         throw new Refusal('live_key_required', 'Domains belong to live mode: create this alert with a live key.');
-      const request = { kind, name, codes, tags, percent, active, to: addressesOf(to) };
+      const request = { kind, name, codes, tags, percent, active, language, to: addressesOf(to) };
       const by = { actor: caller.actor, now: service.clock() };
       return json(201, present(await createAlert(service.sql, caller, request, by), 0));
     },
@@ -150,12 +157,13 @@ const updateOperation = (service: Service): Operation =>
     success: { status: 200, description: 'The alert after the change.', schema: Alert },
     errors: ['invalid_request', 'not_found', 'conflict'],
     async handle({ caller, params: { id = '' }, body }) {
-      const { kind } = await requireAlert(service.sql, caller, id);
-      const { percent, active, to } = body;
-      const change: Partial<AlertSettings & Recipients> = {
-        ...(await readSettings(service, caller, kind, body)),
+      const before = await requireAlert(service.sql, caller, id);
+      const { percent, active, language, to } = body;
+      const change: Partial<NewAlertSettings> = {
+        ...(await readSettings(service, caller, body, before)),
         ...(percent === undefined ? {} : { percent }),
         ...(active === undefined ? {} : { active }),
+        ...(language === undefined ? {} : { language }),
         ...(to === undefined ? {} : { to: addressesOf(to) }),
       };
       const by = { actor: caller.actor, now: service.clock() };
@@ -183,8 +191,20 @@ const deleteOperation = (service: Service): Operation =>
 const read = async ({ sql }: Service, alert: OwnedAlert) => present(alert, (await raisedBy(sql, alert.id)).length);
 
 function present(alert: OwnedAlert, raised: number): Static<typeof Alert> {
-  const { id, kind, name, codes, tags, percent, active, to, created_at } = alert;
-  return { id, kind, name, qr_ids: codes, tags, percent, active, to, raised, created_at: created_at.toISOString() };
+  const { id, kind, name, codes, tags, percent, active, created_at } = alert;
+  return {
+    id,
+    kind,
+    name,
+    qr_ids: codes,
+    tags,
+    percent,
+    active,
+    language: languageNamed(alert.language),
+    ...presentRecipients(alert),
+    raised,
+    created_at: created_at.toISOString(),
+  };
 }
 
 function presentRaised(raised: ListedRaised): Static<typeof RaisedAlert> {
@@ -199,14 +219,11 @@ type ReadSettings = Partial<Pick<AlertSettings, 'name' | 'codes' | 'tags'>>;
 async function readSettings(
   { sql }: Service,
   owner: Owner,
-  kind: AlertKind,
-  { name, qr_ids, tags, to = [] }: Static<typeof AlertChange>,
+  body: Static<typeof AlertChange>,
+  before: Pick<OwnedAlert, 'kind' | 'codes' | 'tags'>,
 ): Promise<ReadSettings> {
-  const errors: FieldError[] = [];
-  const nameProblem = name === undefined ? undefined : problemWithName(name);
-  if (nameProblem !== undefined) errors.push({ field: 'name', message: `name ${nameProblem}.` });
-  for (const [i, email] of to.entries())
-    if (!isEmailAddress(email.trim())) errors.push({ field: `to[${i}]`, message: `to[${i}] ${emailProblem}.` });
+  const { name, qr_ids, tags } = body;
+  const errors = nameAndAddressErrors(body);
   const hasCodes = Array.isArray(qr_ids);
   const hasTags = Array.isArray(tags);
   if (hasCodes && hasTags)
@@ -214,38 +231,19 @@ async function readSettings(
       field: 'tags',
       message: 'tags and qr_ids cannot both be given: choose one of them, or none for all codes.',
     });
-  if (kind === 'domain_failing' && (hasCodes || hasTags))
+  if (before.kind === 'domain_failing' && (hasCodes || hasTags))
     errors.push({
       field: hasCodes ? 'qr_ids' : 'tags',
       message: 'An alert about domains watches all of them, and no codes.',
     });
-  const codes = hasCodes ? [...new Set(qr_ids)] : null;
-  if (codes !== null) {
-    const found = await codesWithIds(sql, owner, codes);
-    for (const id of codes)
-      if (!found.has(id)) errors.push({ field: 'qr_ids', message: `qr_ids: there is no code ${id}.` });
-  }
-  const [first, ...rest] = errors;
-  if (first !== undefined) throw invalid([first, ...rest]);
-  const isChosen = qr_ids !== undefined || tags !== undefined;
+  // A list that is given replaces the other; null removes only its own.
+  const choice = hasCodes || hasTags ? choiceOf(body) : undefined;
+  if (choice !== undefined) errors.push(...(await missingCodes(sql, owner, choice, before)));
+  refuseInvalid(errors);
   return {
     ...(name === undefined ? {} : { name: name.trim() }),
-    ...(isChosen ? choiceOf(qr_ids, tags, codes) : {}),
+    ...(qr_ids === null ? { codes: null } : {}),
+    ...(tags === null ? { tags: null } : {}),
+    ...choice,
   };
-}
-
-/** Each address once, without regard to case. */
-const addressesOf = (to: readonly string[]): string[] => [
-  ...new Map(to.map((email) => [email.trim().toLowerCase(), email.trim()])).values(),
-];
-
-/** A list that is given replaces the other; null removes only its own. */
-function choiceOf(
-  qrIds: string[] | null | undefined,
-  tags: string[] | null | undefined,
-  codes: string[] | null,
-): ReadSettings {
-  if (codes !== null) return { codes, tags: null };
-  if (Array.isArray(tags)) return { codes: null, tags: [...new Set(tags.map(normalizeTag))] };
-  return { ...(qrIds === null ? { codes: null } : {}), ...(tags === null ? { tags: null } : {}) };
 }

@@ -2,9 +2,16 @@ import { Type as t } from '@sinclair/typebox';
 import { alertKinds, maxRaised } from '../../../events/alert.ts';
 import { oneOf } from '../../../events/one-of.ts';
 import { exact, orNull, time } from '../http/schemas.ts';
+import {
+  emailsField,
+  languageField,
+  nameField,
+  qrIdsField,
+  recipientFields,
+  tagsField,
+} from '../http/shared-fields.ts';
 
 export const maxAlertCodes = 1_000;
-export const maxAlertTags = 20;
 export const maxAlertRecipients = 10;
 export const defaultPercent = 90;
 const minPercent = 50;
@@ -22,23 +29,15 @@ const kind = oneOf(alertKinds, {
   ].join('\n- '),
   examples: ['destination_down'],
 });
-const name = t.String({
-  description: 'Name of the alert, 1 to 255 characters. Default: a few words for its kind.',
-  examples: ['Menu links'],
-  'x-expected': 'a string of 1 to 255 characters',
-});
-const qrIds = t.Array(t.String(), {
-  minItems: 1,
-  maxItems: maxAlertCodes,
-  description: `The codes that it watches, up to ${maxAlertCodes}; null for no such choice. Without \`qr_ids\` and \`tags\` it watches all codes.`,
-  examples: [['qr_0VMNcq2hE3kx0dTtWq8LbY']],
-});
-const tags = t.Array(t.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*$', 'x-expected': 'a tag' }), {
-  minItems: 1,
-  maxItems: maxAlertTags,
-  description: 'It watches all codes with one of these tags, also those that get it later; null for no such choice.',
-  examples: [['menu']],
-});
+const name = nameField('Name of the alert, 1 to 255 characters. Default: a few words for its kind.', 'Menu links');
+const qrIds = qrIdsField(
+  maxAlertCodes,
+  `The codes that it watches, up to ${maxAlertCodes}; null for no such choice. Without \`qr_ids\` and \`tags\` it watches all codes.`,
+);
+const tags = tagsField(
+  'It watches all codes with one of these tags, also those that get it later; null for no such choice.',
+  'menu',
+);
 const percent = t.Integer({
   minimum: minPercent,
   maximum: maxPercent,
@@ -46,13 +45,14 @@ const percent = t.Integer({
   examples: [defaultPercent],
 });
 const active = t.Boolean({ description: 'False while the alert is paused. Default: true.' });
+const language = languageField(
+  'The language of titles and messages: in mails, events, webhooks and the console. What is raised already keeps its own. Default: en.',
+);
 
-const emails = t.Array(t.String({ maxLength: 254, 'x-expected': 'an e-mail address' }), {
-  minItems: 0,
-  maxItems: maxAlertRecipients,
-  description: `Whom it is mailed to, up to ${maxAlertRecipients}; each gets a mail of its own. Addresses are not in the log of events. Default: no one.`,
-  examples: [['ada@example.com']],
-});
+const emails = emailsField(
+  { minItems: 0, maxItems: maxAlertRecipients },
+  `Whom it is mailed to, up to ${maxAlertRecipients}; each gets a mail of its own, with a link to unsubscribe. Addresses are not in the log of events. Default: no one.`,
+);
 
 export const Alert = t.Object(
   {
@@ -63,7 +63,9 @@ export const Alert = t.Object(
     tags: orNull(tags),
     percent,
     active,
+    language,
     to: emails,
+    ...recipientFields,
     raised: t.Integer({
       description: `How many things it has raised that are not over, at most ${maxRaised}. \`GET /v1/alerts/raised\` lists them.`,
       examples: [1],
@@ -91,6 +93,7 @@ export const NewAlert = t.Object(
     tags: t.Optional(orNull(tags)),
     percent: t.Optional(percent),
     active: t.Optional(active),
+    language: t.Optional(language),
     to: t.Optional(emails),
   },
   { ...exact, examples: [{ kind: 'destination_down', name: 'Menu links', tags: ['menu'] }] },
@@ -103,6 +106,7 @@ export const AlertChange = t.Object(
     tags: t.Optional(orNull(tags)),
     percent: t.Optional(percent),
     active: t.Optional(active),
+    language: t.Optional(language),
     to: t.Optional(emails),
   },
   {

@@ -2,11 +2,11 @@ import { Type as t } from '@sinclair/typebox';
 import type { Owner } from '../../../events/owner.ts';
 import { readFigures, readTotals } from '../../analytics/figures.ts';
 import { codesWithIds, countCodes, type ListedCode, totalOf } from '../../codes/codes.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
-import { compareQuery, countriesQuery, includeQuery } from './filters.ts';
+import { compareQuery, includeQuery, placesQuery } from './filters.ts';
 import { comparedPeriod, periodOf, presentPeriod } from './period.ts';
 import { presentDistribution, presentFigures, presentPrevious } from './present.ts';
 import { positionHeader, positionOf, readWarehouse, tag } from './reading.ts';
@@ -21,7 +21,7 @@ export const aggregateOperation = (service: Service): Operation =>
     summary: 'Aggregate analytics',
     description:
       'Covers all codes of the account in the mode of the key, or those in `qr_id` and with a `tag`. Deleted codes are not counted. A visitor of several codes counts once for each, because visitors cannot be recognized across codes.',
-    query: t.Object({ ...accountQuery, ...compareQuery, ...includeQuery, ...countriesQuery }),
+    query: t.Object({ ...accountQuery, ...compareQuery, ...includeQuery, ...placesQuery }),
     success: { status: 200, description: 'Analytics over all codes.', schema: Aggregate, headers: positionHeader },
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, query }) {
@@ -32,7 +32,7 @@ export const aggregateOperation = (service: Service): Operation =>
       const { table, found } = await readWarehouse(service, caller, async (reading, inUse) => {
         const selection = await scansOfAccount(service, caller, inUse, { codes, period, query });
         return Promise.all([
-          readFigures(reading, selection, query.countries),
+          readFigures(reading, selection, query),
           before && readTotals(reading, { ...selection, ...before }),
         ]);
       });
@@ -42,7 +42,7 @@ export const aggregateOperation = (service: Service): Operation =>
         countsOf(service, caller, codes),
         codesWithIds(service.sql, caller, ids),
       ]);
-      const answer = {
+      const response = {
         period: presentPeriod(period),
         summary: { ...presentFigures(figures, period, query.include), ...counts },
         ...(before && previous && presentPrevious(previous, before, query.include)),
@@ -53,7 +53,7 @@ export const aggregateOperation = (service: Service): Operation =>
         }),
         ...presentDistribution(figures),
       };
-      return json(200, answer, positionOf(service, table));
+      return json(200, response, positionOf(service, table));
     },
   });
 

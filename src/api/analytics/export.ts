@@ -15,8 +15,8 @@ import type { Selection } from '../../analytics/selection.ts';
 import type { TableInUse } from '../../analytics/table-in-use.ts';
 import { retryLater } from '../../lib/errors.ts';
 import { timeouts } from '../../lib/timeouts.ts';
-import type { StreamedAnswer } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import type { StreamedResponse } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
 import { ExportColumns } from './export-columns.ts';
@@ -152,7 +152,7 @@ interface Export extends Pick<ChunkOptions, 'format' | 'withCode' | 'withLeads'>
 }
 
 /** Reads the first chunk, and streams the file from there. */
-async function exported(service: Service, file: Export): Promise<StreamedAnswer> {
+async function exported(service: Service, file: Export): Promise<StreamedResponse> {
   const { format, withCode, withLeads, name, header } = file;
   const columns = [...(withCode ? ['qr_id'] : []), withLeads ? allColumns : contractColumns].join();
   const chunks = new Chunks(service, file);

@@ -1,6 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
-import { maxCountries, topCount } from '../../analytics/figures.ts';
+import { maxPlaces, topCount } from '../../analytics/figures.ts';
 import { botChoices, type Selection } from '../../analytics/selection.ts';
 import { comparisons, periodQuery } from './period.ts';
 import { browsers, devices } from './schemas.ts';
@@ -54,17 +54,13 @@ export const includeQuery = {
   ),
 };
 
-/** Query parameter of reads that list countries. */
-export const countriesQuery = {
-  countries: t.Optional(
-    t.Integer({
-      minimum: 1,
-      maximum: maxCountries,
-      default: topCount,
-      description: 'How many countries `top_countries` has at most.',
-      examples: [250],
-    }),
-  ),
+const placeCount = (description: string) =>
+  t.Optional(t.Integer({ minimum: 1, maximum: maxPlaces, default: topCount, description, examples: [maxPlaces] }));
+
+/** Query parameters of reads that list countries and cities. */
+export const placesQuery = {
+  countries: placeCount('How many countries `top_countries` has at most.'),
+  cities: placeCount('How many cities `top_cities` has at most.'),
 };
 
 /** Query parameter of reads that can compare with an earlier period. */

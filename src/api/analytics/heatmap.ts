@@ -1,7 +1,7 @@
 import { Type as t } from '@sinclair/typebox';
 import { readHeatMap } from '../../analytics/series.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
 import { analyticsQuery } from './filters.ts';
@@ -30,8 +30,8 @@ export const heatMapOperations = (service: Service): Operation[] => [
       const { table, found } = await readWarehouse(service, caller, (reading) =>
         readHeatMap(reading, scansOfCode(code, period, query)),
       );
-      const answer = { qr_id: code.id, period: presentPeriod(period), data: everyHour(found) };
-      return json(200, answer, positionOf(service, table));
+      const response = { qr_id: code.id, period: presentPeriod(period), data: everyHour(found) };
+      return json(200, response, positionOf(service, table));
     },
   }),
   operation({

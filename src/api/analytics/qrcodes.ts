@@ -4,8 +4,8 @@ import { type CodeFigures as Figures, readCodes } from '../../analytics/codes.ts
 import type { Reading } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import { codesWithIds } from '../../codes/codes.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { pageOf, pageQuery } from '../http/schemas.ts';
 import { presentPage } from '../qrcodes/present.ts';
 import type { Service } from '../service.ts';

@@ -1,7 +1,7 @@
 import { Type as t } from '@sinclair/typebox';
 import { readScans } from '../../analytics/scans.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { pageOf, pageQuery } from '../http/schemas.ts';
 import { presentPage } from '../qrcodes/present.ts';
 import type { Service } from '../service.ts';

@@ -41,7 +41,7 @@ const distribution = {
     description: 'The ten with the most scans, or as many as `countries` says; ties are sorted by name.',
   }),
   top_cities: t.Array(t.Object({ city, country, scans }, exact), {
-    description: 'The ten with the most scans; ties are sorted by name.',
+    description: 'The ten with the most scans, or as many as `cities` says; ties are sorted by name.',
   }),
   devices: countsBy(devices, 'Scans by device.', [610, 420, 250]),
   browsers: countsBy(browsers, 'Scans by browser.', [590, 480, 90, 120]),
@@ -68,7 +68,7 @@ const figures = {
 };
 
 export const SummaryFigures = t.Object(figures, exact);
-/** A figure that is missing where answers are made (present.ts) does not compile. */
+/** A figure that is missing where responses are made (present.ts) does not compile. */
 export type SummaryFigures = Static<typeof SummaryFigures>;
 
 const previous = t.Optional(

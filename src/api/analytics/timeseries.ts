@@ -6,8 +6,8 @@ import type { Selection } from '../../analytics/selection.ts';
 import { type Counted, type Interval, intervals, readCodeSeries, readSeries } from '../../analytics/series.ts';
 import { codesWithIds } from '../../codes/codes.ts';
 import { invalid } from '../../lib/errors.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
 import { bucketsOf, countBuckets } from './buckets.ts';
@@ -93,12 +93,12 @@ export const timeSeriesOperations = (service: Service): Operation[] => [
         ]);
       });
       const [both, ranked] = found;
-      const answer = {
+      const response = {
         interval,
         ...presentBoth(both, { period, before, interval }),
         ...(ranked === undefined ? {} : { qrcodes: await named(ranked) }),
       };
-      return json(200, answer, positionOf(service, table));
+      return json(200, response, positionOf(service, table));
 
       async function named(series: Map<string, Map<string, Counted>>) {
         const byId = await codesWithIds(service.sql, caller, [...series.keys()]);

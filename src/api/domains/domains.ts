@@ -6,8 +6,8 @@ import { readDomainName } from '../../domains/name.ts';
 import { recordsOf } from '../../domains/records.ts';
 import { invalid, notFound, Refusal } from '../../lib/errors.ts';
 import { timeouts } from '../../lib/timeouts.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { Deleted, pageOf, pageQuery } from '../http/schemas.ts';
 import { presentPage } from '../qrcodes/present.ts';
 import type { Service } from '../service.ts';
@@ -30,7 +30,7 @@ export const domainOperations = (service: Service): Operation[] => [
 ];
 
 const proofRules =
-  'The proof has two parts, `records` of the answer: a TXT record with a token, which only the owner of the domain can set, and a record that leads the domain to this service. Both are checked every 10 minutes for 72 hours, or at once with `POST …/verify`; once they are there, the domain is `active`, and is checked every day.';
+  'The proof has two parts, `records` of the response: a TXT record with a token, which only the owner of the domain can set, and a record that leads the domain to this service. Both are checked every 10 minutes for 72 hours, or at once with `POST …/verify`; once they are there, the domain is `active`, and is checked every day.';
 
 const addDomain = (service: Service): Operation =>
   operation({

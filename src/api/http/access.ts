@@ -30,10 +30,11 @@ export const access = {
 
   listShares: { scope: 'codes.read', role: 'viewer' },
   getShare: { scope: 'codes.read', role: 'viewer' },
-  listAlerts: { scope: 'codes.read', role: 'viewer' },
   listRaisedAlerts: { scope: 'codes.read', role: 'viewer' },
-  getAlert: { scope: 'codes.read', role: 'viewer' },
 
+  // With addresses of people.
+  listAlerts: { scope: 'account.read', role: 'viewer' },
+  getAlert: { scope: 'account.read', role: 'viewer' },
   listReports: { scope: 'account.read', role: 'viewer' },
   getReport: { scope: 'account.read', role: 'viewer' },
   previewReport: { scope: 'analytics.read', role: 'viewer' },
@@ -43,6 +44,7 @@ export const access = {
 
   createQrCode: { scope: 'codes.write', role: 'editor' },
   createQrCodes: { scope: 'codes.write', role: 'editor' },
+  importLinks: { scope: 'codes.write', role: 'editor' },
   duplicateQrCode: { scope: 'codes.write', role: 'editor' },
   updateQrCode: { scope: 'codes.write', role: 'editor' },
   updateQrCodes: { scope: 'codes.write', role: 'editor' },
@@ -145,6 +147,7 @@ export const access = {
   addPasskey: { scope: null, role: 'viewer' },
   renamePasskey: { scope: null, role: 'viewer' },
   removePasskey: { scope: null, role: 'viewer', asksAgain: true },
+  listSecurityChanges: { scope: null, role: 'viewer' },
 
   // Of operators of the service, who count as owners of every account there (src/console/operator/admission.ts).
   listAllAccounts: { scope: null, role: 'owner' },

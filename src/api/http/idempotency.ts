@@ -4,7 +4,7 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import type { Caller } from '../../accounts/admission.ts';
 import { invalid, Refusal } from '../../lib/errors.ts';
 import type { Queryable, Sql, Transaction } from '../../lib/sql.ts';
-import { type Answer, refusalAnswer } from './answers.ts';
+import { type ApiResponse, refusalResponse } from './responses.ts';
 
 export const idempotencyHeader = {
   'Idempotency-Key':
@@ -21,7 +21,7 @@ interface KeyedRequest {
 
 /** The response to a request, and what commits its transaction. */
 interface Performed {
-  answer: Answer;
+  response: ApiResponse;
   commit(): Promise<unknown>;
 }
 
@@ -36,13 +36,13 @@ interface IdempotentRequest extends KeyedRequest {
 export async function performOnce(
   sql: Sql,
   { caller, headers, request, now, perform }: IdempotentRequest,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const key = headers.get('idempotency-key');
   if (key === null)
     return sql.begin(async (tx) => {
-      const { answer, commit } = await perform(tx);
+      const { response, commit } = await perform(tx);
       await commit();
-      return answer;
+      return response;
     });
   if (!/^[\x20-\x7e]{1,255}$/.test(key))
     throw invalid([
@@ -66,17 +66,17 @@ export async function performOnce(
         WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
       return repeat(stored, hash);
     }
-    const { answer, commit } = await perform(tx).catch((error) => {
+    const { response, commit } = await perform(tx).catch((error) => {
       // A refusal that depends on stored state, such as the quota, is stored like any other response.
-      if (error instanceof Refusal) return { answer: refusalAnswer(error), commit: undefined };
+      if (error instanceof Refusal) return { response: refusalResponse(error), commit: undefined };
       throw error;
     });
-    const { body, deflated } = await compress(answer.body);
+    const { body, deflated } = await compress(response.body);
     await tx`
-      UPDATE idempotency_keys SET status = ${answer.status}, body = ${body}, deflated_body = ${deflated}
+      UPDATE idempotency_keys SET status = ${response.status}, body = ${body}, deflated_body = ${deflated}
       WHERE account = ${account} AND mode = ${mode} AND key = ${key}`;
     await commit?.();
-    return answer;
+    return response;
   });
 }
 
@@ -87,7 +87,7 @@ export async function performOnce(
 export async function findPerformed(
   sql: Queryable,
   { caller: { account, mode }, headers, request, now }: KeyedRequest,
-): Promise<Answer | undefined> {
+): Promise<ApiResponse | undefined> {
   const key = headers.get('idempotency-key');
   if (key === null) return undefined;
   const [stored] = await sql<Stored[]>`
@@ -99,7 +99,7 @@ export async function findPerformed(
 
 const hashOf = (request: unknown) => createHash('sha256').update(JSON.stringify(request)).digest('base64url');
 
-async function repeat(stored: Stored, hash: string): Promise<Answer> {
+async function repeat(stored: Stored, hash: string): Promise<ApiResponse> {
   if (stored.request_hash !== hash)
     throw new Refusal(
       'idempotency_conflict',
@@ -119,7 +119,7 @@ interface Stored {
 const minDeflateBytes = 2_048;
 
 /** Bulk responses reach 1 MB. Postgres' own compression gives up on their random ids and URLs; deflate halves them. */
-async function compress(body: Answer['body']): Promise<{ body: string | null; deflated: Buffer | null }> {
+async function compress(body: ApiResponse['body']): Promise<{ body: string | null; deflated: Buffer | null }> {
   const bytes = Buffer.from(body);
   if (bytes.byteLength < minDeflateBytes) return { body: bytes.toString(), deflated: null };
   return { body: null, deflated: await promisify(deflateRaw)(bytes) };

@@ -2,14 +2,14 @@ import type { Static, TObject, TSchema } from '@sinclair/typebox';
 import type { Caller, Rate } from '../../accounts/admission.ts';
 import type { ErrorCode } from '../../lib/errors.ts';
 import type { OperationId } from './access.ts';
-import type { Answer, StreamedAnswer } from './answers.ts';
+import type { ApiResponse, StreamedResponse } from './responses.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The groups of operations in the documentation, in order. */
 export const tags = {
   'QR codes': 'Create, list, change and delete QR codes, download their images, and read the history of their changes.',
-  Logos: 'Pictures that QR codes can have in their center: upload, list, get and delete them.',
+  Logos: 'Images that QR codes can have in their center: upload, list, get and delete them.',
   Print: 'Find out whether a style scans before it is printed, and print many codes on label sheets.',
   'Static codes': 'QR codes that contain something else than a short link, such as the access to a Wi-Fi network.',
   Analytics: 'Scans of one code, or of all codes of the account: summaries, time series, single scans and exports.',
@@ -58,6 +58,8 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
   checkBody?(body: unknown): Static<B>;
   /** For an operation that takes a file instead of JSON: the media types, and what reads the body. */
   upload?: string[];
+  /** The content of a file, if one of the media types is JSON. */
+  uploadExample?: object;
   readBody?(request: Request): Promise<unknown>;
   /** Request headers, each with its description. */
   headers?: Record<string, string>;
@@ -78,7 +80,7 @@ export interface Operation<Q extends TObject = TObject, B extends TSchema = TSch
   answerWithinMs?: number;
   /** Error codes, besides those that every operation, and every operation with a body, can return. */
   errors: ErrorCode[];
-  handle(call: Call<Q, B>): Promise<Answer | StreamedAnswer>;
+  handle(call: Call<Q, B>): Promise<ApiResponse | StreamedResponse>;
 }
 
 /** Infers the types of one operation from its schemas, and erases them so that one list can hold all operations. */

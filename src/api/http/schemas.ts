@@ -56,7 +56,7 @@ export const pageQuery = (limits: { default: number; maximum: number }) => ({
   limit: t.Optional(t.Integer({ minimum: 1, ...limits, description: `Items per page, at most ${limits.maximum}.` })),
 });
 
-export const ErrorAnswer = t.Object(
+export const ErrorResponse = t.Object(
   {
     error: t.Object(
       {

@@ -5,10 +5,10 @@ const maxUploadBytes = 1024 * 1024;
 /** Boundaries, names and other fields of a multipart body. */
 const maxMultipartOverheadBytes = 64 * 1024;
 
-/** Media types of pictures, and what a form sends. The content decides which of the pictures it is. */
+/** Media types of images, and what a form sends. The content decides the format. */
 export const uploadTypes = ['image/png', 'image/jpeg', 'image/webp', 'image/svg+xml', 'multipart/form-data'];
 
-const tooLarge = () => new Refusal('payload_too_large', 'The picture must have at most 1 MiB.');
+const tooLarge = () => new Refusal('payload_too_large', 'The image must have at most 1 MiB.');
 
 /** Reads an uploaded file: the whole body, or the field `file` of a form. */
 export async function readUpload(request: Request): Promise<Uint8Array> {
@@ -24,7 +24,7 @@ export async function readUpload(request: Request): Promise<Uint8Array> {
   const files = form.getAll('file');
   const [file] = files;
   if (files.length !== 1 || !(file instanceof Blob))
-    throw invalid([{ field: 'file', message: 'file must be the one field with the picture.' }]);
+    throw invalid([{ field: 'file', message: 'file must be the one field with the image.' }]);
   if (file.size > maxUploadBytes) throw tooLarge();
   return new Uint8Array(await file.arrayBuffer());
 }

@@ -113,8 +113,8 @@ export type OtherParameters = readonly string[] | 'any';
 const numberPatterns: Record<string, RegExp> = { integer: /^\d{1,16}$/, number: /^\d{1,9}(\.\d{1,6})?$/ };
 
 /**
- * Returns a function that reads query parameters by their schema: numbers as numbers, parameters of an array type as lists,
- * defaults filled in. Throws 400 with every parameter that is unknown, repeated, invalid or, by the `x-excludes` of its schema,
+ * Returns a function that reads query parameters by their schema: numbers and booleans as such, parameters of an array type as
+ * lists, defaults filled in. Throws 400 with every parameter that is unknown, repeated, invalid or, by the `x-excludes` of its schema,
  * combined with another.
  */
 export function queryReader<S extends TSchema>(schema: S, others: OtherParameters): (url: string) => Static<S> {
@@ -138,7 +138,7 @@ export function queryReader<S extends TSchema>(schema: S, others: OtherParameter
       if (text === undefined) {
         if (property['default'] !== undefined) query[name] = property['default'];
       } else {
-        query[name] = numberPatterns[property['type']]?.test(text) ? Number(text) : text;
+        query[name] = readParameter(property, text);
       }
     }
     const repeated = new Set(errors.map(({ field }) => field));
@@ -146,6 +146,11 @@ export function queryReader<S extends TSchema>(schema: S, others: OtherParameter
     if (first !== undefined) throw invalid([first, ...rest]);
     return query as Static<S>;
   };
+}
+
+function readParameter({ type }: TSchema, text: string): unknown {
+  if (type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
+  return numberPatterns[type]?.test(text) ? Number(text) : text;
 }
 
 function unknownParameters(search: URLSearchParams, known: string[], others: readonly string[]): FieldError[] {

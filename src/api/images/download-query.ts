@@ -1,11 +1,12 @@
 import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
+import type { QrImage } from '../../qr/image.ts';
 import { defaultSizePx, maxSizePx, minSizePx } from '../../qr/layout.ts';
-import type { Picture } from '../../qr/picture.ts';
 import {
   defaultDpi,
   defaultWidthMm,
+  imageFormats,
   inkSpaces,
   isPrintFormat,
   maxDpi,
@@ -13,7 +14,6 @@ import {
   maxWidthMm,
   minDpi,
   minWidthMm,
-  pictureFormats,
   pixelsOf,
 } from '../../qr/print-sizes.ts';
 
@@ -27,7 +27,7 @@ export const sizeQuery = t.Optional(
 );
 
 export const downloadQuery = t.Object({
-  format: t.Optional(oneOf(pictureFormats, { default: 'png', description: 'File format.' })),
+  format: t.Optional(oneOf(imageFormats, { default: 'png', description: 'File format.' })),
   size: sizeQuery,
   width_mm: t.Optional(
     t.Number({
@@ -50,17 +50,17 @@ export const downloadQuery = t.Object({
   ),
 } satisfies Record<string, TSchema>);
 
-/** What is drawn, beside the code itself. */
-export type Image = Pick<Picture, 'format' | 'size' | 'print' | 'dpi'>;
+/** How a code is drawn. */
+export type ImageOptions = Pick<QrImage, 'format' | 'size' | 'print' | 'dpi'>;
 
-/** The image that the parameters describe; throws 400 for those that do not go together. */
-export function imageOf({
+/** The options that the parameters describe; throws 400 for parameters that do not go together. */
+export function imageOptionsOf({
   format = 'png',
   size = defaultSizePx,
   width_mm,
   dpi,
   color,
-}: Static<typeof downloadQuery>): Image {
+}: Static<typeof downloadQuery>): ImageOptions {
   const isPrint = isPrintFormat(format);
   const errors: FieldError[] = [];
   const refuse = (field: string, message: string) => errors.push({ field, message: `${field} ${message}.` });

@@ -13,15 +13,15 @@ import { LimitPerKey } from '../../lib/limit-per-key.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { QueueFull } from '../../lib/semaphore.ts';
 import { createImageCache } from '../../qr/cache.ts';
+import { etagOf, matchesEtag, mediaTypes, type QrImage } from '../../qr/image.ts';
 import { defaultSizePx } from '../../qr/layout.ts';
-import { etagOf, matchesEtag, mediaTypes, type Picture } from '../../qr/picture.ts';
 import type { RenderedFor, Renderer } from '../../render/renderer.ts';
-import { type Answer, refusalAnswer, refusalOf } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { type ApiResponse, refusalOf, refusalResponse } from '../http/responses.ts';
 import type { Context } from '../http/traced.ts';
 import { queryReader } from '../http/validate.ts';
 import type { Service } from '../service.ts';
-import { downloadQuery, type Image, imageOf, sizeQuery } from './download-query.ts';
+import { downloadQuery, type ImageOptions, imageOptionsOf, sizeQuery } from './download-query.ts';
 
 const publicQuery = t.Object({
   format: t.Optional(oneOf(['png', 'svg'], { default: 'png', description: 'File format.' })),
@@ -45,7 +45,7 @@ type PublicContext = Pick<Context, 'request' | 'server'> & { params: { id: strin
 /** An image is downloaded with an API key, or publicly by its URL. */
 type Use = 'download' | 'public';
 
-const headersOf = (shortCode: string, format: Picture['format'], etag: string, use: Use) => ({
+const headersOf = (shortCode: string, format: QrImage['format'], etag: string, use: Use) => ({
   etag,
   'cache-control': `${use === 'public' ? 'public' : 'private'}, ${forOneYear}`,
   'content-type': mediaTypes[format],
@@ -58,20 +58,20 @@ const headersOf = (shortCode: string, format: Picture['format'], etag: string, u
 export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresses'>, renderer: Pick<Renderer, 'run'>) {
   const cache = createImageCache({ maxBytes: 64 * 1024 * 1024 });
 
-  const pictureOf = ({ short_code, style }: Drawn, image: Image): Picture => {
-    return { url: urlOfLink(short_code, addresses.shortBaseUrl), style, ...image };
+  const imageOf = ({ short_code, style }: Drawn, options: ImageOptions): QrImage => {
+    return { url: urlOfLink(short_code, addresses.shortBaseUrl), style, ...options };
   };
 
-  const withLogo = async (picture: Picture): Promise<Picture> => {
-    const id = picture.style.logo?.id;
-    return id === undefined ? picture : { ...picture, logo: await findArt(sql, id) };
+  const withLogo = async (image: QrImage): Promise<QrImage> => {
+    const id = image.style.logo?.id;
+    return id === undefined ? image : { ...image, logo: await findArt(sql, id) };
   };
 
-  const draw = (picture: Picture, { account, isPublic = false, signal }: RenderedFor) =>
+  const draw = (image: QrImage, { account, isPublic = false, signal }: RenderedFor) =>
     cache
       .get(
-        etagOf(picture),
-        (unused) => renderer.run('picture', () => withLogo(picture), { account, isPublic, signal: unused }),
+        etagOf(image),
+        (unused) => renderer.run('image', () => withLogo(image), { account, isPublic, signal: unused }),
         signal,
       )
       .catch((error) => {
@@ -81,13 +81,19 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
         throw error instanceof QueueFull ? tooManyImages() : error;
       });
 
-  async function answer(code: Drawn, image: Image, headers: Headers, use: Use, drawnFor: RenderedFor): Promise<Answer> {
-    const picture = pictureOf(code, image);
-    const etag = etagOf(picture);
-    const imageHeaders = headersOf(shortCodeOf(code.short_code), image.format, etag, use);
+  async function answer(
+    code: Drawn,
+    options: ImageOptions,
+    headers: Headers,
+    use: Use,
+    drawnFor: RenderedFor,
+  ): Promise<ApiResponse> {
+    const image = imageOf(code, options);
+    const etag = etagOf(image);
+    const imageHeaders = headersOf(shortCodeOf(code.short_code), options.format, etag, use);
     const cached = headers.get('if-none-match');
     if (cached !== null && matchesEtag(cached, etag)) return { status: 304, body: '', headers: imageHeaders };
-    return { status: 200, body: await draw(picture, drawnFor), headers: imageHeaders };
+    return { status: 200, body: await draw(image, drawnFor), headers: imageHeaders };
   }
 
   const download: Operation = operation({
@@ -108,10 +114,10 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
     },
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, params: { id = '' }, query, headers, signal }) {
-      const image = imageOf(query);
+      const options = imageOptionsOf(query);
       const code = await findCode(sql, caller, id);
       if (code === undefined) throw await codeNotFound(sql, caller, id);
-      return answer(code, image, headers, 'download', { account: caller.account, signal });
+      return answer(code, options, headers, 'download', { account: caller.account, signal });
     },
   });
 
@@ -119,7 +125,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
   const readQuery = queryReader(publicQuery, 'any');
 
   /** Needs no key: the id in the URL is enough. */
-  async function publicImage(id: string, request: Request): Promise<Answer> {
+  async function publicImage(id: string, request: Request): Promise<ApiResponse> {
     const [code] = isId('qr', id)
       ? await sql<Code[]>`SELECT short_code, style, status, account FROM codes WHERE id = ${id}`
       : [];
@@ -133,7 +139,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
   return {
     download,
     /** The image of a code, as `download` returns it. */
-    drawImage: (code: Drawn, image: Image, drawnFor: RenderedFor) => draw(pictureOf(code, image), drawnFor),
+    drawImage: (code: Drawn, options: ImageOptions, drawnFor: RenderedFor) => draw(imageOf(code, options), drawnFor),
     servePublic(app: Elysia, { log, trustedProxies }: { log: Logger; trustedProxies: TrustedProxies }): void {
       const clients = new LimitPerKey(maxPerClient, tooManyImages);
       const respond = async ({ request, params, server }: PublicContext) => {
@@ -146,7 +152,7 @@ export function createImages({ sql, addresses }: Pick<Service, 'sql' | 'addresse
           headers = {},
         } = await clients
           .run(client, () => publicImage(params.id ?? '', request))
-          .catch((error) => refusalAnswer(refusalOf(error, log)));
+          .catch((error) => refusalResponse(refusalOf(error, log)));
         const type = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' };
         return new Response(status === 304 ? null : body, { status, headers: { ...type, ...headers } });
       };

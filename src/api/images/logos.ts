@@ -8,8 +8,8 @@ import { timeouts } from '../../lib/timeouts.ts';
 import type { ReadLogo } from '../../logos/read-logo.ts';
 import { writeVectorLogo } from '../../qr/svg.ts';
 import { JobTimeout, type RenderedFor, type Renderer } from '../../render/renderer.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { Deleted, pageOf, pageQuery } from '../http/schemas.ts';
 import { readUpload, uploadTypes } from '../http/upload.ts';
 import { presentPage } from '../qrcodes/present.ts';
@@ -20,9 +20,9 @@ const params = { id: 'Identifier of the logo, `logo_…`.' };
 
 const fields = {
   id: t.String({ description: 'Identifier of the logo.', examples: ['logo_0VMNcq2hE3kx0dTtWq8LbY'] }),
-  width: t.Integer({ description: 'Width of the uploaded picture in pixels.', examples: [640] }),
-  height: t.Integer({ description: 'Height of the uploaded picture in pixels.', examples: [480] }),
-  format: oneOf(logoFormats, { description: 'Format of the uploaded picture.', examples: ['png'] }),
+  width: t.Integer({ description: 'Width of the uploaded image in pixels.', examples: [640] }),
+  height: t.Integer({ description: 'Height of the uploaded image in pixels.', examples: [480] }),
+  format: oneOf(logoFormats, { description: 'Format of the uploaded image.', examples: ['png'] }),
   bytes: t.Integer({ description: 'Size of the uploaded file.', examples: [20_480] }),
 };
 
@@ -39,7 +39,7 @@ export const ListedLogo = t.Object(
   { additionalProperties: false },
 );
 
-/** Operations on the pictures that codes can have in their center. */
+/** Operations on the images that codes can have in their center. */
 export const logoOperations = (service: Service, renderer: Renderer): Operation[] => [
   uploadLogo(service, renderer),
   listOperation(service),
@@ -47,16 +47,16 @@ export const logoOperations = (service: Service, renderer: Renderer): Operation[
   deleteLogo(service),
 ];
 
-/** Throws 400 for a file that is not a picture that a logo can be. */
+/** Throws 400 for a file that is not an image that a logo can be. */
 async function readUploaded(renderer: Renderer, bytes: Uint8Array, uploadedBy: RenderedFor): Promise<ReadLogo> {
   try {
     return await renderer.run('logo', () => bytes, uploadedBy);
   } catch (error) {
-    if (error instanceof QueueFull) throw retryLater('Too many pictures are being uploaded: try again in a moment.');
-    // The largest picture takes about 1 s; one that takes longer than the deadline is made to.
+    if (error instanceof QueueFull) throw retryLater('Too many images are being uploaded: try again in a moment.');
+    // The largest image takes about 1 s; one that takes longer than the deadline is made to.
     const reason = error instanceof JobTimeout ? 'takes too long to decode' : messageOf(error);
     if (error instanceof RangeError || error instanceof JobTimeout)
-      throw invalid([{ field: 'file', message: `The picture ${reason}.` }]);
+      throw invalid([{ field: 'file', message: `The image ${reason}.` }]);
     throw error;
   }
 }
@@ -69,7 +69,7 @@ const uploadLogo = ({ sql, clock, maxLogos }: Service, renderer: Renderer): Oper
     tag,
     summary: 'Upload a logo',
     description:
-      'A PNG, JPEG, WebP or SVG picture of at most 1 MiB and 4,096 × 4,096 pixels, as the body or as `file` of a form; then `style.logo` of a new code can name it. The content decides the format. The picture is stored without metadata: pixels as PNG of at most 1,024 × 1,024, SVG as paths. Refused are animated pictures, CMYK colors, files with other data in them, and SVG with scripts, text, embedded pictures, filters, masks, patterns or references to other files.',
+      'A PNG, JPEG, WebP or SVG image of at most 1 MiB and 4,096 × 4,096 pixels, as the body or as `file` of a form; then `style.logo` of a new code can name it. The content decides the format. The image is stored without metadata: pixels as PNG of at most 1,024 × 1,024, SVG as paths. Refused are animated images, CMYK colors, files with other data in them, and SVG with scripts, text, embedded images, filters, masks, patterns or references to other files.',
     upload: uploadTypes,
     readBody: readUpload,
     success: { status: 201, description: 'The new logo.', schema: CreatedLogo },
@@ -108,10 +108,10 @@ const getLogo = ({ sql }: Service): Operation =>
     method: 'GET',
     path: '/v1/logos/:id',
     tag,
-    summary: 'Get the picture of a logo',
-    description: 'The picture as it is stored: PNG, or SVG for a logo that was uploaded as SVG. It never changes.',
+    summary: 'Get the image of a logo',
+    description: 'The image as it is stored: PNG, or SVG for a logo that was uploaded as SVG. It never changes.',
     params,
-    success: { status: 200, description: 'The picture.', files: ['image/png', 'image/svg+xml'], cacheable: true },
+    success: { status: 200, description: 'The image.', files: ['image/png', 'image/svg+xml'], cacheable: true },
     errors: ['not_found'],
     async handle({ caller, params: { id = '' }, headers }) {
       const { logo, art } = await findLogo(sql, caller, id);

@@ -9,8 +9,8 @@ import type { Proof, ProofSubject } from '../../proof/proof.ts';
 import type { Proofs } from '../../proof/proofs.ts';
 import type { Content } from '../../qr/content/schemas.ts';
 import { lookOf } from '../../qr/style.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { artOf, refuseFrameTexts, requireArt } from '../qrcodes/check-styles.ts';
 import type { Service } from '../service.ts';
 import { bodyReader, textOf } from './content.ts';
@@ -22,9 +22,9 @@ const tag = 'Print';
 const defaultShortCode = 'aB3xY7z';
 
 const meaning =
-  'The picture is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo.';
+  'The image is drawn 10, 15, 20 and 30 mm wide at 300 dpi, and read back by independent decoders: as printed, and as a phone sees it, out of focus, at an angle, in low light and in a compressed photo.';
 
-/** Operations that find out whether a picture scans. */
+/** Operations that find out whether an image scans. */
 export const preflightOperations = (service: Service, proofs: Proofs): Operation[] => [
   proofCode(service, proofs),
   proofStyle(service, proofs),
@@ -37,7 +37,7 @@ const proofCode = ({ sql, addresses }: Service, proofs: Proofs): Operation =>
     path: '/v1/qrcodes/:id/preflight',
     tag,
     summary: 'Check whether a QR code scans',
-    description: `${meaning} The picture never changes, and neither does the result.`,
+    description: `${meaning} The image never changes, and neither does the result.`,
     params: { id: 'Identifier of the code, `qr_…`.' },
     success: { status: 200, description: 'What was read.', schema: Preflight },
     answerWithinMs: timeouts.preflightMs,

@@ -6,8 +6,8 @@ import type { LogoArt } from '../../qr/logo-art.ts';
 import type { Label } from '../../qr/sheet/sheet-page.ts';
 import { writeSheets } from '../../qr/sheet/sheets.ts';
 import type { Renderer } from '../../render/renderer.ts';
-import { started } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { started } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { codesOf, NewSheet, readSheet, type SheetRequest } from './sheet-request.ts';
 

@@ -16,7 +16,7 @@ interface Message {
 }
 
 /**
- * The client that sent a message. Since 2026-07-28 every request names it. Before, only the first one does, so the answer to that
+ * The client that sent a message. Since 2026-07-28 every request names it. Before, only the first one does, so the response to that
  * has a session id with the name in it, which the client sends with all others. Thus no instance has to remember anything.
  */
 export function clientOf(headers: Headers, message: Message): string {

@@ -24,7 +24,7 @@ const findCodes = (operations: Operations): Tool =>
     input: t.Object(
       {
         qr_id: t.Optional(qrId),
-        limit: t.Optional(t.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Codes in the answer.' })),
+        limit: t.Optional(t.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Codes in the response.' })),
         ...fieldsOf(operations, 'listQrCodes', 'query', [
           'q',
           'tag',
@@ -51,7 +51,7 @@ const createCode = (operations: Operations): Tool =>
     name: 'create_code',
     title: 'Create QR codes',
     description:
-      'Creates one or many dynamic QR codes, all or none. Each needs a name and a destination_url (http or https). Its short link and its picture never change, and its destination can be changed at any time, so printed codes stay valid. A chosen short_code is never free again, not even after a delete: choose one only if the user asks for it. Returns the short link and the address of the picture of each code, and warnings about styles that are hard to scan. `undo` of the answer has the arguments with which the tool undo takes this back: it pauses the codes.',
+      'Creates one or many dynamic QR codes, all or none. Each needs a name and a destination_url (http or https). Its short link and its image never change, and its destination can be changed at any time, so printed codes stay valid. A chosen short_code is never free again, not even after a delete: choose one only if the user asks for it. Returns the short link and the address of the image of each code, and warnings about styles that are hard to scan. `undo` of the response has the arguments with which the tool undo takes this back: it pauses the codes.',
     input: t.Object(
       {
         qrcodes: fieldOf(operations, 'createQrCodes', 'body', 'qrcodes'),
@@ -59,7 +59,10 @@ const createCode = (operations: Operations): Tool =>
           t.String({
             minLength: 1,
             maxLength: 255,
-            description: 'Any text. A repeated call with the same text and codes creates nothing more.',
+            // It becomes a header.
+            pattern: '^[ -~]*$',
+            description: 'Any text of ASCII. A repeated call with the same text and codes creates nothing more.',
+            'x-expected': '1 to 255 printable ASCII characters',
           }),
         ),
       },
@@ -90,7 +93,7 @@ const updateCode = (operations: Operations): Tool =>
     name: 'update_code',
     title: 'Change QR codes',
     description:
-      'Changes codes; printed pictures stay valid, because only what the short link does changes. For one code, send qr_id and changes with only the fields to change; null removes an optional field, active: false pauses the code. For many codes, send bulk: it selects codes by qr_ids, tag or q, and sets values, replaces a text in URLs, or adds and removes tags. bulk is a dry run that changes nothing unless you send dry_run: false: show the user what would change first. The style, the short code and the domain of a code cannot be changed. `undo` of the answer has the arguments with which the tool undo takes this back; null if nothing changed.',
+      'Changes codes; printed images stay valid, because only what the short link does changes. For one code, send qr_id and changes with only the fields to change; null removes an optional field, active: false pauses the code. For many codes, send bulk: it selects codes by qr_ids, tag or q, and sets values, replaces a text in URLs, or adds and removes tags. bulk is a dry run that changes nothing unless you send dry_run: false: show the user what would change first. The style, the short code and the domain of a code cannot be changed. `undo` of the response has the arguments with which the tool undo takes this back; null if nothing changed.',
     input: t.Object(
       {
         qr_id: t.Optional(qrId),
@@ -117,10 +120,13 @@ const updateCode = (operations: Operations): Tool =>
       const { qr_id = '', changes, bulk } = input;
       if (bulk !== undefined) {
         const { dry_run = true, ...request } = bulk;
-        const { undo, ...answer } = await invoke.json<{ undo: { from: string; to: string } | null }>('updateQrCodes', {
-          body: { ...request, dry_run },
-        });
-        return { value: { dry_run, ...answer, undo: undo && { from: undo.from, to: undo.to } } };
+        const { undo, ...response } = await invoke.json<{ undo: { from: string; to: string } | null }>(
+          'updateQrCodes',
+          {
+            body: { ...request, dry_run },
+          },
+        );
+        return { value: { dry_run, ...response, undo: undo && { from: undo.from, to: undo.to } } };
       }
       const code = await invoke.json<Code>('updateQrCode', { params: { id: qr_id }, body: changes });
       const { id, name, destination_url, short_url, status, availability, updated_at } = code;
@@ -165,7 +171,7 @@ const deleteCode = (): Tool =>
     name: 'delete_code',
     title: 'Delete a QR code',
     description:
-      'Deletes a code for good: its printed picture stops working at once, its scans are removed, and undo cannot bring it back. Prefer update_code with active: false, which pauses it. Ask the user before you call this.',
+      'Deletes a code for good: its printed image stops working at once, its scans are removed, and undo cannot bring it back. Prefer update_code with active: false, which pauses it. Ask the user before you call this.',
     input: t.Object({ qr_id: qrId }, exact),
     scope: 'codes.write',
     effect: 'deletes',

@@ -3,8 +3,8 @@ import { Refusal } from '../../lib/errors.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import { withTimeout } from '../../lib/with-timeout.ts';
 import type { OperationId } from '../http/access.ts';
-import { type Answer, type StreamedAnswer, unavailable } from '../http/answers.ts';
 import type { Operation } from '../http/operation.ts';
+import { type ApiResponse, type StreamedResponse, unavailable } from '../http/responses.ts';
 import { handlerOf } from '../mount.ts';
 
 export type Operations = ReadonlyMap<OperationId, Operation>;
@@ -53,12 +53,15 @@ export function invoker(operations: Operations) {
 
     return {
       async json<T>(id: OperationId, args: Arguments) {
-        const answer = await call(id, args);
-        return JSON.parse(Buffer.from(await bytesOf(answer)).toString()) as T;
+        const response = await call(id, args);
+        return JSON.parse(Buffer.from(await bytesOf(response)).toString()) as T;
       },
       async file(id, args) {
-        const answer = await call(id, args);
-        return { bytes: await bytesOf(answer), type: answer.headers?.['content-type'] ?? 'application/octet-stream' };
+        const response = await call(id, args);
+        return {
+          bytes: await bytesOf(response),
+          type: response.headers?.['content-type'] ?? 'application/octet-stream',
+        };
       },
     };
   };
@@ -73,11 +76,11 @@ function searchOf(query: Record<string, unknown> = {}): URLSearchParams {
   return search;
 }
 
-async function bytesOf(answer: Answer | StreamedAnswer): Promise<Uint8Array> {
-  if ('body' in answer) return typeof answer.body === 'string' ? Buffer.from(answer.body) : answer.body;
+async function bytesOf(response: ApiResponse | StreamedResponse): Promise<Uint8Array> {
+  if ('body' in response) return typeof response.body === 'string' ? Buffer.from(response.body) : response.body;
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of answer.pieces) {
+  for await (const piece of response.pieces) {
     size += piece.byteLength;
     if (size > maxFileBytes)
       throw new Refusal(

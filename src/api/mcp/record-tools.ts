@@ -32,7 +32,7 @@ const undo = (operations: Operations): Tool =>
     name: 'undo',
     title: 'Undo your own changes',
     description:
-      'Undoes what you, this client with this API key, changed in a period, in one call: each field gets the value that it had before, and codes that you created are paused. What other people and clients changed stays as it is, also if they changed the same field later; `skipped` lists that. To undo one change, send the `undo` of its answer. Without from, everything of the last hour is undone: send dry_run: true first and show the user what would change. Deleted codes do not come back.',
+      'Undoes what you, this client with this API key, changed in a period, in one call: each field gets the value that it had before, and codes that you created are paused. What other people and clients changed stays as it is, also if they changed the same field later; `skipped` lists that. To undo one change, send the `undo` of its response. Without from, everything of the last hour is undone: send dry_run: true first and show the user what would change. Deleted codes do not come back.',
     input: t.Object(
       {
         from: t.Optional(

@@ -5,15 +5,15 @@ import type { Addresses } from '../../config/config.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { invalid, Refusal } from '../../lib/errors.ts';
 import { timeouts } from '../../lib/timeouts.ts';
-import { type Answer, refusalAnswer, refusalOf } from '../http/answers.ts';
 import { readJson } from '../http/body.ts';
 import type { Operation } from '../http/operation.ts';
+import { type ApiResponse, refusalOf, refusalResponse } from '../http/responses.ts';
 import { type Handle, type MountOptions, responder } from '../mount.ts';
 import { analyticsTools } from './analytics-tools.ts';
 import { clientOf, sessionOf } from './client-names.ts';
 import { codeTools } from './code-tools.ts';
+import { imageTools } from './image-tools.ts';
 import { invoker, type Operations } from './invoke.ts';
-import { pictureTools } from './picture-tools.ts';
 import { recordTools } from './record-tools.ts';
 import type { Tool } from './tool.ts';
 
@@ -41,14 +41,14 @@ export function serveMcp(app: Elysia, options: McpOptions): void {
 /** Without a key, too: clients find out by this that there are no sessions and no notifications. */
 function refuseMethod(): Response {
   const refusal = new Refusal('method_not_allowed', 'This path supports only POST.', undefined, { allow: 'POST' });
-  const { status, body, headers } = refusalAnswer(refusal);
+  const { status, body, headers } = refusalResponse(refusal);
   const type = { 'content-type': 'application/json; charset=utf-8', 'x-content-type-options': 'nosniff' };
   return new Response(body, { status, headers: { ...type, ...headers } });
 }
 
 const mcpTools = (operations: Operations): Tool[] => [
   ...codeTools(operations),
-  ...pictureTools(operations),
+  ...imageTools(operations),
   ...analyticsTools(operations),
   ...recordTools(operations),
 ];
@@ -56,7 +56,7 @@ const mcpTools = (operations: Operations): Tool[] => [
 function messageHandler(operations: Operations, { clock, log }: McpOptions): Handle {
   const tools = mcpTools(operations);
   const invokeFor = invoker(operations);
-  return async ({ caller, rate }, request): Promise<Answer> => {
+  return async ({ caller, rate }, request): Promise<ApiResponse> => {
     const message = await readJson(request);
     // Since 2025-06-18 the protocol has none. Here a batch would be many requests that count as one.
     if (typeof message !== 'object' || message === null || Array.isArray(message))

@@ -10,7 +10,7 @@ import type { Caller } from '../../accounts/admission.ts';
 import type { Refusal } from '../../lib/errors.ts';
 import { validator } from '../http/validate.ts';
 import type { Invoke } from './invoke.ts';
-import type { Tool, ToolAnswer } from './tool.ts';
+import type { Tool, ToolResponse } from './tool.ts';
 
 const instructions =
   'Scanlog makes dynamic QR codes: each has a short link whose destination can be changed after the code is printed, and every scan is counted. Begin with find_codes, which returns the ids that other tools need. Everything except delete_code can be undone with undo. Codes made with a test key are apart from live ones.';
@@ -88,7 +88,7 @@ function describe({ name, title, description, input, effect }: Tool) {
 }
 
 /** The values as they are and, for clients that show only content, as text; files as content of their own. */
-function resultOf({ value, image, file }: ToolAnswer): CallToolResult {
+function resultOf({ value, image, file }: ToolResponse): CallToolResult {
   const content: CallToolResult['content'] = [{ type: 'text', text: JSON.stringify(value) }];
   if (image !== undefined) content.push({ type: 'image', data: base64(image.bytes), mimeType: image.type });
   if (file !== undefined)

@@ -6,7 +6,7 @@ import type { OperationId } from '../http/access.ts';
 import type { Invoke, Operations } from './invoke.ts';
 
 /** What a client gets for a call: values, and files that the values cannot contain. */
-export interface ToolAnswer {
+export interface ToolResponse {
   value: Record<string, unknown>;
   image?: { bytes: Uint8Array; type: string };
   file?: { bytes: Uint8Array; type: string; uri: string };
@@ -29,7 +29,7 @@ export interface Tool<I extends TObject = TObject> {
   scope: Scope;
   /** What it does: clients ask their user before they change or delete. */
   effect: 'reads' | 'changes' | 'deletes';
-  run(call: ToolCall<I>): Promise<ToolAnswer>;
+  run(call: ToolCall<I>): Promise<ToolResponse>;
 }
 
 /** Infers the types of one tool from its schema, and erases them so that one list can hold all tools. */

@@ -5,7 +5,7 @@ import { Account } from '../account/account-schemas.ts';
 import { AuditEvent, Event, eventSchemas } from '../account/event-schemas.ts';
 import { ApiKey, CreatedApiKey, KeyRotation, NewApiKey, RotatedApiKey } from '../account/key-schemas.ts';
 import { CreatedInvitation, Invitation, Member, MemberChange, NewInvitation } from '../account/member-schemas.ts';
-import { RevertAnswer, RevertRequest } from '../account/revert.ts';
+import { RevertRequest, RevertResponse } from '../account/revert.ts';
 import { Alert, AlertChange, NewAlert, RaisedAlert } from '../alerts/schemas.ts';
 import {
   AccountExportFile,
@@ -24,12 +24,12 @@ import {
   TimeSeries,
 } from '../analytics/schemas.ts';
 import { Domain, DomainChange, NewDomain } from '../domains/domain-schemas.ts';
-import { Deleted, ErrorAnswer } from '../http/schemas.ts';
+import { Deleted, ErrorResponse } from '../http/schemas.ts';
 import { CreatedLogo, ListedLogo } from '../images/logos.ts';
 import { NewPreflight, Preflight } from '../images/preflight-schemas.ts';
 import { NewSheet } from '../images/sheet-request.ts';
 import { NewStaticCode } from '../images/static.ts';
-import { BulkUpdateAnswer, BulkUpdateRequest } from '../qrcodes/bulk-update-schemas.ts';
+import { BulkUpdateRequest, BulkUpdateResponse } from '../qrcodes/bulk-update-schemas.ts';
 import { NewQrCode, NewQrCodes, QrCodeChange, QrCodeDuplicate, RestoreRequest } from '../qrcodes/qrcode-requests.ts';
 import {
   CreatedQrCode,
@@ -70,9 +70,9 @@ export const components: Record<string, TSchema> = {
   PastListedQrCode,
   RestoreRequest,
   RevertRequest,
-  RevertAnswer,
+  RevertAnswer: RevertResponse,
   BulkUpdateRequest,
-  BulkUpdateAnswer,
+  BulkUpdateAnswer: BulkUpdateResponse,
   Style: StyleSchema,
   Rule: RuleSchema,
   NewRule,
@@ -122,7 +122,7 @@ export const components: Record<string, TSchema> = {
   Invitation,
   CreatedInvitation,
   NewInvitation,
-  Error: ErrorAnswer,
+  Error: ErrorResponse,
   Event,
   AuditEvent,
   ...eventSchemas,

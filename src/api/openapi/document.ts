@@ -5,7 +5,7 @@ import { components, content, header, withReferences } from './components.ts';
 import { errorResponses } from './errors.ts';
 import { webhooks } from './webhooks.ts';
 
-const answerHeaders = {
+const responseHeaders = {
   'X-RateLimit-Limit': header('Requests allowed in a window of 60 s.', 60),
   'X-RateLimit-Remaining': header('Requests left in the window.', 59),
   'X-RateLimit-Reset': header('Unix time, in seconds, at which the window ends.', 1_900_000_000),
@@ -17,7 +17,7 @@ const answerHeaders = {
 
 /** The OpenAPI description of an operation, generated from the schemas that validate its requests. */
 export function describe(operation: Operation): DocumentDecoration {
-  const { operationId, tag, summary, description, success, body, upload } = operation;
+  const { operationId, tag, summary, description, success, body, upload, uploadExample } = operation;
   const { scope, role } = accessOf(operationId);
   return {
     tags: [tag],
@@ -29,25 +29,28 @@ export function describe(operation: Operation): DocumentDecoration {
     'x-role': role,
     parameters: parameters(operation),
     ...(body === undefined ? {} : { requestBody: { required: true, content: content(body) } }),
-    ...(upload === undefined ? {} : { requestBody: { required: true, content: uploadContent(upload) } }),
+    ...(upload === undefined ? {} : { requestBody: { required: true, content: uploadContent(upload, uploadExample) } }),
     responses: {
       [success.status]: {
         description: success.description,
-        headers: { ...answerHeaders, ...ownHeaders(success) },
+        headers: { ...responseHeaders, ...ownHeaders(success) },
         content: successContent(success),
       },
       ...(success.cacheable
-        ? { 304: { description: 'The file is the one that `If-None-Match` names.', headers: answerHeaders } }
+        ? { 304: { description: 'The file is the one that `If-None-Match` names.', headers: responseHeaders } }
         : {}),
       ...errorResponses(operation),
     },
   } as DocumentDecoration;
 }
 
+const anyJson = { anyOf: [{ type: 'array', items: { type: 'object' } }, { type: 'object' }] };
+
 /** A file as the body, or as `file` of a form. */
-const uploadContent = (types: string[]) =>
+const uploadContent = (types: string[], example: object | undefined) =>
   Object.fromEntries(
     types.map((type) => {
+      if (type === 'application/json') return [type, { schema: anyJson, example }];
       const file = { type: 'string', format: 'binary' };
       return [
         type,

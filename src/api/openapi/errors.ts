@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../lib/errors.ts';
 import { statusOf } from '../http/error-status.ts';
 import type { Operation } from '../http/operation.ts';
-import { ErrorAnswer } from '../http/schemas.ts';
+import { ErrorResponse } from '../http/schemas.ts';
 import { header, refTo } from './components.ts';
 
 /** Errors that every operation can return; `invalid_request` at least for an unknown query parameter. */
@@ -51,9 +51,9 @@ const causes: Record<ErrorCode, string> = {
   gone: 'It was deleted.',
   disabled: 'The operator of the service has disabled it.',
   version_mismatch: 'The QR code no longer has the version that `If-Match` names; `ETag` is its version now.',
-  payload_too_large: 'The body, or the uploaded picture, is larger than 1 MiB.',
+  payload_too_large: 'The body, or the uploaded image, is larger than 1 MiB.',
   unsupported_media_type:
-    'The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.',
+    'The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.',
   rate_limited: 'Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.',
   internal_error: 'Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.',
   unavailable: 'A part of the service is unavailable or busy; try again after `Retry-After` seconds.',
@@ -89,6 +89,6 @@ function errorOf(status: number, codes: ErrorCode[]) {
   return {
     description: codes.map((code) => `\`${code}\`: ${causes[code]}`).join('\n\n'),
     ...(headers === undefined ? {} : { headers }),
-    content: { 'application/json': { schema: refTo(ErrorAnswer), ...examples } },
+    content: { 'application/json': { schema: refTo(ErrorResponse), ...examples } },
   };
 }

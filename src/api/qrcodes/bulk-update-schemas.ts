@@ -83,7 +83,7 @@ export const BulkUpdateRequest = t.Object(
       ),
     ),
     dry_run: t.Optional(
-      t.Boolean({ default: false, description: 'true computes the same answer and changes nothing.' }),
+      t.Boolean({ default: false, description: 'true computes the same response and changes nothing.' }),
     ),
   },
   {
@@ -94,7 +94,7 @@ export const BulkUpdateRequest = t.Object(
   },
 );
 
-export const BulkUpdateAnswer = t.Object(
+export const BulkUpdateResponse = t.Object(
   {
     changed: t.Integer({ description: 'Number of codes that change.', examples: [1] }),
     data: t.Array(

@@ -12,10 +12,10 @@ import { searchOf } from '../../codes/search.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { LimitPerKey } from '../../lib/limit-per-key.ts';
 import { timeouts } from '../../lib/timeouts.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import type { Service } from '../service.ts';
-import { BulkUpdateAnswer, BulkUpdateRequest } from './bulk-update-schemas.ts';
+import { BulkUpdateRequest, BulkUpdateResponse } from './bulk-update-schemas.ts';
 
 /** Each reads and writes up to 1,000 codes, also after its client has left. */
 const maxRunning = 1;
@@ -41,7 +41,7 @@ export const bulkUpdateQrCodes = (service: Service): Operation => {
       '`undo` in the response is the body of the `POST /v1/account/revert` that undoes the whole update. An account can have one bulk update running at an instance; a further one answers 409.',
     ].join('\n\n'),
     body: BulkUpdateRequest,
-    success: { status: 200, description: 'What changed, or would change.', schema: BulkUpdateAnswer },
+    success: { status: 200, description: 'What changed, or would change.', schema: BulkUpdateResponse },
     errors: ['invalid_request', 'destination_blocked', 'not_found', 'conflict'],
     answerWithinMs: timeouts.revertMs,
     async handle({ caller, body }) {
@@ -54,7 +54,7 @@ export const bulkUpdateQrCodes = (service: Service): Operation => {
         updateMany(sql, caller, await selectIds(service, caller, body), update, by),
       );
       const at = by.now.toISOString();
-      const answer: Static<typeof BulkUpdateAnswer> = {
+      const response: Static<typeof BulkUpdateResponse> = {
         changed: changed.length,
         data: changed.map(({ qr_id, name, events }) => ({
           qr_id,
@@ -64,7 +64,7 @@ export const bulkUpdateQrCodes = (service: Service): Operation => {
         skipped,
         undo: isDryRun || changed.length === 0 ? null : { actor: caller.actor, from: at, to: at },
       };
-      return json(200, answer);
+      return json(200, response);
     },
   });
 };

@@ -111,7 +111,7 @@ function artFinder(sql: Sql, owner: Owner): (style: Style) => Promise<LogoArt | 
   };
 }
 
-/** The picture of a style's logo; undefined if it has none, or the owner has no such logo. */
+/** The image of a style's logo; undefined if it has none, or the owner has no such logo. */
 export async function artOf(sql: Sql, owner: Owner, { logo }: Style): Promise<LogoArt | undefined> {
   if (logo === undefined) return undefined;
   return findLogo(sql, owner, logo.id).then(
@@ -124,7 +124,7 @@ export async function artOf(sql: Sql, owner: Owner, { logo }: Style): Promise<Lo
 }
 
 /**
- * Throws as `checkStyles` does for a picture that was drawn already, and whose text is the content of a static code. One that
+ * Throws as `checkStyles` does for an image that was drawn already, and whose text is the content of a static code. One that
  * cannot be proofed now is not refused.
  */
 export async function checkDrawnStyle(

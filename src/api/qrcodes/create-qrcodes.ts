@@ -8,9 +8,9 @@ import type { CountedCode } from '../../codes/codes.ts';
 import { type CodeRequest, lostShortCode, prepareCodes, takenShortCodes } from '../../codes/create.ts';
 import { type ErrorCode, type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import type { Proofs } from '../../proof/proofs.ts';
-import { type Answer, json } from '../http/answers.ts';
 import { idempotencyHeader, performOnce } from '../http/idempotency.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { type ApiResponse, json } from '../http/responses.ts';
 import { validator } from '../http/validate.ts';
 import type { Service } from '../service.ts';
 import { checkLogos } from './check-logos.ts';
@@ -70,7 +70,7 @@ export async function createFrom(
   call: CreateCall,
   kind: Kind,
   payload: unknown,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const read = readNewCode(payload, service.addresses);
   if ('errors' in read) throw invalid(read.errors as [FieldError, ...FieldError[]]);
   const [password_hash] = await hashAll([read.password]);
@@ -147,8 +147,8 @@ async function create(
   { caller, headers, body }: CreateCall,
   kind: Kind,
   requests: CodeRequest[],
-  answer: (codes: CountedCode[], now: Date) => Answer,
-): Promise<Answer> {
+  respond: (codes: CountedCode[], now: Date) => ApiResponse,
+): Promise<ApiResponse> {
   const now = clock();
   let created: Recorded<CodeEvent>[] = [];
   const attempt = () =>
@@ -167,7 +167,7 @@ async function create(
           throw kind[0] === 'bulk' ? error : withoutIndexes(error);
         });
         return {
-          answer: answer(codes, now),
+          response: respond(codes, now),
           async commit() {
             created = await commit();
           },

@@ -16,7 +16,7 @@ export const domainQuery = {
 };
 
 /** The domain of `domainQuery` as codes have it. Throws 400 for what is not a host. */
-export function domainIn({ domain }: { domain?: string }): string | undefined {
+export function domainIn({ domain }: { domain?: string | undefined }): string | undefined {
   if (domain === undefined) return undefined;
   const host = readHost(domain);
   if (host === undefined)

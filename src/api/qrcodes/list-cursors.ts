@@ -17,7 +17,7 @@ export const afterQuery = {
       minLength: 1,
       maxLength: maxCursorLength,
       description:
-        'Only what comes after this cursor, which is `next` of an earlier answer to the same request. It excludes `page`; `limit` can differ. The answer has no `pagination`, since nothing is counted.',
+        'Only what comes after this cursor, which is `next` of an earlier response to the same request. It excludes `page`; `limit` can differ. The response has no `pagination`, since nothing is counted.',
       'x-excludes': 'page',
     }),
   ),
@@ -51,7 +51,7 @@ export function listCursors(sql: Queryable): ListCursors {
     async open(list, cursor) {
       const plain = (await load()).open(contextOf(list), cursor);
       if (plain !== undefined) return JSON.parse(plain.toString());
-      const message = 'after must be `next` of an answer to this key with the same filters, `sort` and `as_of`.';
+      const message = 'after must be `next` of a response to this key with the same filters, `sort` and `as_of`.';
       throw invalid([{ field: 'after', message }]);
     },
     async seal(list, position) {

@@ -106,7 +106,7 @@ export function presentPage<T>(data: T[], { page, limit }: { page: number; limit
   return { data, pagination: { page, limit, total, total_pages: Math.ceil(total / limit) } };
 }
 
-/** `names` are those of `actorNames`. */
+/** `names` come from `actorNames`. */
 export function presentHistory(
   event: Recorded<CodeEvent>,
   names: ReadonlyMap<string, string>,

@@ -4,7 +4,7 @@ import { StyleSchema } from '../../../events/style.ts';
 import { listedStatuses } from '../../codes/codes.ts';
 import { actorName, exact, time } from '../http/schemas.ts';
 import { hasPassword } from './code-passwords.ts';
-import { targetingAnswer } from './targeting-schemas.ts';
+import { targetingResponse } from './targeting-schemas.ts';
 
 /** Schemas of QR codes in responses. */
 
@@ -52,7 +52,7 @@ const domain = t.String({
 });
 
 /** Set by the operator's import, and never changed. */
-const importedAnswer = {
+const importedResponse = {
   imported_at: t.Optional(
     time('In the single read of a code that was imported: when its link was created at the service that it came from.'),
   ),
@@ -87,8 +87,8 @@ export const QrCode = t.Object(
     style: StyleSchema,
     has_password: hasPassword,
     disabled: t.Optional(Disabled),
-    ...targetingAnswer,
-    ...importedAnswer,
+    ...targetingResponse,
+    ...importedResponse,
   },
   exact,
 );

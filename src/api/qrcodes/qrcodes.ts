@@ -23,9 +23,9 @@ import { type ListPosition, listOrders } from '../../codes/list-order.ts';
 import { searchOf } from '../../codes/search.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
 import { actorNames } from '../../people/names.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { etagHeader, etagOfVersion, ifMatchHeader, versionCheckOf } from '../http/preconditions.ts';
+import { json } from '../http/responses.ts';
 import { Deleted, listOf, pageOf, pageQuery } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 import { asOfQuery, listPast, presentPast, readAsOf, readPast } from './as-of.ts';
@@ -72,7 +72,7 @@ const listQrCodes = (service: Service): Operation => {
     tag,
     summary: 'List QR codes',
     description:
-      'Codes of the mode of the key, newest first unless `sort` is given. With `as_of`, all filters are about the state of that time; codes that were deleted since are not listed, and `sort` cannot be by scans. To read the whole list, send `next` of each answer as `after` of the next request, until it is null: codes that are created or deleted meanwhile neither repeat nor hide others. Sorted by scans, codes that are scanned meanwhile can.',
+      'Codes of the mode of the key, newest first unless `sort` is given. With `as_of`, all filters are about the state of that time; codes that were deleted since are not listed, and `sort` cannot be by scans. To read the whole list, send `next` of each response as `after` of the next request, until it is null: codes that are created or deleted meanwhile neither repeat nor hide others. Sorted by scans, codes that are scanned meanwhile can.',
     query: t.Object({
       ...pageQuery({ default: 20, maximum: 100 }),
       ...afterQuery,
@@ -252,6 +252,7 @@ const listHistory = ({ sql }: Service, requireCode: RequireCode): Operation =>
       const events = await historyOf(sql, code.id, { after: Math.max(0, to - limit), to });
       const names = await actorNames(
         sql,
+        code.account,
         events.map(({ actor }) => actor),
       );
       const entries = events.map((event) => presentHistory(event, names));

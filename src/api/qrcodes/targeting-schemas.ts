@@ -54,7 +54,7 @@ export const availability = oneOf(availabilities, {
 });
 
 /** Fields of a code in responses, each present only if it is set. */
-export const targetingAnswer = {
+export const targetingResponse = {
   availability: t.Optional(availability),
   rules: t.Optional(RulesSchema),
   starts_at: t.Optional(startsAt),

@@ -9,13 +9,14 @@ import { codesWith, codesWithIds, type ListedCode } from '../../codes/codes.ts';
 import { findArt } from '../../codes/logos.ts';
 import { notFound } from '../../lib/errors.ts';
 import type { ReportContent, Row } from '../../reports/report.ts';
+import { localeOf, textsIn } from '../../texts/in-language.ts';
 import { bucketsOf } from '../analytics/buckets.ts';
 import { periodOf } from '../analytics/period.ts';
 import { readWarehouse } from '../analytics/reading.ts';
 import type { Service } from '../service.ts';
 
 /** What decides what a report says. */
-export type ReportRequest = Owner & Pick<Report, 'name' | 'every' | 'timezone' | 'codes' | 'tags'>;
+export type ReportRequest = Owner & Pick<Report, 'name' | 'every' | 'timezone' | 'language' | 'codes' | 'tags'>;
 
 type Warehouse = Pick<Service, 'sql' | 'warehouse'>;
 
@@ -24,14 +25,14 @@ const maxCodes = 50;
 const maxComparedCodes = 1_000;
 const maxRows = 10;
 
-/** Reads what a report says about a period. Throws 404 if the account does not exist any more. */
+/** Reads the content of a report for a period. Throws 404 if the account does not exist any more. */
 export async function readReport(
   service: Warehouse,
   request: ReportRequest,
   period: ReportPeriod,
 ): Promise<ReportContent> {
   const { sql } = service;
-  const { account: id, mode, name, every, timezone } = request;
+  const { account: id, mode, name, every, timezone, language } = request;
   const account = await findAccount(sql, id);
   if (account === undefined) throw notFound('account');
   const codes = await codesOf(service, request);
@@ -60,6 +61,7 @@ export async function readReport(
     name,
     owner: account.name,
     logo: logo === undefined ? undefined : await findArt(sql, logo),
+    language,
     every,
     timezone,
     period,
@@ -70,7 +72,7 @@ export async function readReport(
     daysBefore: bucketsOf(earlier, 'day').map((date) => seriesBefore.get(date)?.scans ?? 0),
     codes: codeRows(ranked.codes, codes, rankedBefore.codes),
     otherCodes: Math.max(0, ranked.total - ranked.codes.length),
-    ...listsOf(figures),
+    ...listsOf(figures, language),
   };
 }
 
@@ -97,30 +99,31 @@ function codeRows(now: readonly CodeFigures[], codes: readonly ListedCode[], bef
   }));
 }
 
-const regions = new Intl.DisplayNames('en', { type: 'region', fallback: 'code' });
-/** `of` throws for anything but two letters. */
-const countryName = (country: string) =>
-  country === 'XX' || !/^[A-Z]{2}$/.test(country) ? 'Unknown' : (regions.of(country) ?? country);
-
 const labels: Record<string, string> = {
-  ios: 'iPhone and iPad',
   android: 'Android',
-  desktop: 'Computer',
   safari: 'Safari',
   chrome: 'Chrome',
   samsung_browser: 'Samsung Internet',
-  other: 'Other',
 };
 
-function listsOf({ countries, cities, clients }: Figures) {
+function listsOf({ countries, cities, clients }: Figures, language: string) {
+  const { share, report } = textsIn(language);
+  const regions = new Intl.DisplayNames(localeOf(language), { type: 'region', fallback: 'code' });
+  // `of` throws for anything but two letters.
+  const countryName = (country: string) =>
+    country === 'XX' || !/^[A-Z]{2}$/.test(country) ? share.unknown : (regions.of(country) ?? country);
+  const named: Record<string, string> = Object.assign(
+    { ios: report.appleMobile, desktop: report.computer, other: share.other },
+    labels,
+  );
   return {
     countries: countries.map(({ country, scans }) => ({ name: countryName(country), scans })),
     cities: cities.map(({ city, country, scans }) => ({
-      name: city === 'Unknown' ? 'Unknown' : `${city}, ${countryName(country)}`,
+      name: city === 'Unknown' ? share.unknown : `${city}, ${countryName(country)}`,
       scans,
     })),
-    devices: summed(clients.map(({ device, scans }) => ({ name: device, scans }))),
-    browsers: summed(clients.map(({ browser, scans }) => ({ name: browser, scans }))),
+    devices: summed(clients.map(({ device, scans }) => ({ name: named[device] ?? device, scans }))),
+    browsers: summed(clients.map(({ browser, scans }) => ({ name: named[browser] ?? browser, scans }))),
   };
 }
 
@@ -129,7 +132,7 @@ function summed(rows: readonly Row[]): Row[] {
   const sums = new Map<string, number>();
   for (const { name, scans } of rows) sums.set(name, (sums.get(name) ?? 0) + scans);
   return [...sums]
-    .map(([name, scans]) => ({ name: labels[name] ?? name, scans }))
+    .map(([name, scans]) => ({ name, scans }))
     .sort((a, b) => b.scans - a.scans || (a.name < b.name ? -1 : 1))
     .slice(0, maxRows);
 }

@@ -1,12 +1,12 @@
 import type { Report } from '../../../events/report.ts';
 import { dueAt, isTooLate, periodAfter, periodStarting, type ReportPeriod } from '../../../events/report-periods.ts';
-import { mailKeyOf } from '../../accounts/reports.ts';
+import { mailKeyOf, subscribedRecipients, unsubscribingOf } from '../../accounts/mail-recipients.ts';
 import type { Queryable, Transaction } from '../../lib/sql.ts';
 import { mailBody } from '../../mail/body.ts';
 import type { Attachment, Outbox } from '../../mail/outbox.ts';
 import type { Renderer } from '../../render/renderer.ts';
 import { writeReportCsv } from '../../reports/csv.ts';
-import { changeText, countText, fileNameOf, periodText, type ReportContent, titleText } from '../../reports/report.ts';
+import { fileNameOf, type ReportContent, writingIn } from '../../reports/report.ts';
 import type { Service } from '../service.ts';
 import { readReport } from './figures.ts';
 
@@ -31,8 +31,8 @@ export const postpone = (sql: Queryable, { id, period }: DueReport, now: Date) =
   UPDATE report_schedules SET due_at = ${new Date(now.getTime() + retryMs)} WHERE report = ${id} AND period = ${period}`;
 
 /**
- * Makes the report of a period and queues its mails, together with the next period, in one transaction: whatever dies when,
- * and however many processes do this, each recipient gets one mail for each period.
+ * Makes the report of a period and queues its mails, together with the next period, in one transaction: after any
+ * crash, and with any number of processes, each recipient gets one mail for each period.
  */
 export async function mailReport(parts: ReportMailer, report: DueReport): Promise<void> {
   const { sql, clock } = parts;
@@ -71,11 +71,6 @@ async function beginNextPeriod(tx: Transaction, report: DueReport, period: Repor
   return count === 1;
 }
 
-interface RecipientRow {
-  email: string;
-  token: string;
-}
-
 async function queueMails(
   tx: Transaction,
   { mail, addresses, clock }: ReportMailer,
@@ -83,19 +78,17 @@ async function queueMails(
   content: ReportContent,
   attachment: Attachment,
 ): Promise<void> {
-  const recipients = await tx<RecipientRow[]>`
-    SELECT email, token FROM report_recipients
-    WHERE report = ${report.id} AND number IS NOT NULL AND unsubscribed_at IS NULL ORDER BY number`;
-  for (const { email, token } of recipients) {
-    const unsubscribeUrl = `${addresses.publicUrl}/u/${token}`;
+  const period = writingIn(content.language).period(content.period, content.every);
+  for (const recipient of await subscribedRecipients(tx, report.id)) {
+    const { email } = recipient;
+    const { url, headers } = unsubscribingOf(recipient, addresses.publicUrl);
     const queued = await mail.enqueue(tx, {
       key: `${mailKeyOf(report.id)}${report.period}/${email.toLowerCase()}`,
       account: report.account,
       to: email,
-      subject: `${content.name}: ${periodText(content.period, content.every)}`,
-      ...bodyOf(content, unsubscribeUrl),
-      // RFC 8058: mail programs show a button, which sends a POST.
-      headers: { 'List-Unsubscribe': `<${unsubscribeUrl}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
+      subject: `${content.name}: ${period}`,
+      ...bodyOf(content, url),
+      headers,
       attachments: [attachment],
     });
     // Undoes the transaction: all of it is tried again.
@@ -105,17 +98,19 @@ async function queueMails(
 }
 
 function bodyOf(content: ReportContent, unsubscribeUrl: string) {
-  const { name, owner, every, period, totals, totalsBefore, codes } = content;
-  const withChange = (now: number, before: number) => `${countText(now)} (${changeText(now, before)})`;
+  const { name, owner, language, every, totals, totalsBefore, codes } = content;
+  const { common, words, count, change, period, title } = writingIn(language);
+  const withChange = (now: number, before: number) => `${count(now)} (${change(now, before)})`;
   return mailBody({
+    language,
     heading: name,
-    paragraphs: [`${titleText(content)}: ${periodText(period, every)}. The attached file has the whole report.`],
+    paragraphs: [`${title(every)}: ${period(content.period, every)}. ${words.attached}`],
     rows: [
-      ['Scans', withChange(totals.scans, totalsBefore.scans)],
-      ['Visitors', withChange(totals.visitors, totalsBefore.visitors)],
-      ...codes.slice(0, 3).map(({ name: code, scans }) => [code, countText(scans)] as const),
+      [common.scans, withChange(totals.scans, totalsBefore.scans)],
+      [common.visitors, withChange(totals.visitors, totalsBefore.visitors)],
+      ...codes.slice(0, 3).map(({ name: code, scans }) => [code, count(scans)] as const),
     ],
-    reason: `You get this report because ${owner} added your address to it.`,
+    reason: words.reason(owner),
     unsubscribeUrl,
   });
 }

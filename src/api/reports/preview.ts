@@ -1,10 +1,13 @@
+import { defaultLanguage } from '../../../events/languages.ts';
 import { periodAt, periodBefore } from '../../../events/report-periods.ts';
+import { refuseInvalid } from '../../lib/errors.ts';
 import type { Renderer } from '../../render/renderer.ts';
 import { fileNameOf } from '../../reports/report.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { choiceErrors, choiceOf } from '../http/shared-fields.ts';
 import type { Service } from '../service.ts';
 import { readReport } from './figures.ts';
-import { readSelection, readZone } from './requests.ts';
+import { languageErrors, readZone } from './requests.ts';
 import { PreviewQuery } from './schemas.ts';
 
 /** The operation that makes a report at once, without storing or mailing it. */
@@ -22,14 +25,17 @@ export const previewOperation = (service: Service, renderer: Renderer): Operatio
     errors: ['invalid_request'],
     async handle({ caller, query, signal }) {
       const now = service.clock();
-      const { name = 'Preview', every = 'month' } = query;
+      const { name = 'Preview', every = 'month', language = defaultLanguage } = query;
       const timezone = await readZone(service, caller, query.timezone);
-      const selection = await readSelection(service, caller, query);
+      refuseInvalid([
+        ...languageErrors({ format: 'pdf', language }),
+        ...(await choiceErrors(service.sql, caller, query)),
+      ]);
       const period = periodBefore(periodAt(now, every, timezone), every);
       const { account, mode } = caller;
       const content = await readReport(
         service,
-        { account, mode, name: name.trim(), every, timezone, ...selection },
+        { account, mode, name: name.trim(), every, timezone, language, ...choiceOf(query) },
         period,
       );
       const body = await renderer.run('report', () => content, { account, signal });

@@ -1,4 +1,5 @@
 import type { Static } from '@sinclair/typebox';
+import { defaultLanguage } from '../../../events/languages.ts';
 import {
   createReport,
   listReports,
@@ -9,13 +10,16 @@ import {
   requireReport,
   updateReport,
 } from '../../accounts/reports.ts';
+import { refuseInvalid } from '../../lib/errors.ts';
 import type { Renderer } from '../../render/renderer.ts';
-import { json } from '../http/answers.ts';
+import { languageNamed } from '../../texts/in-language.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { Deleted } from '../http/schemas.ts';
+import { addressesOf, choiceErrors, choiceOf, nameAndAddressErrors, presentRecipients } from '../http/shared-fields.ts';
 import type { Service } from '../service.ts';
 import { previewOperation } from './preview.ts';
-import { addressesOf, checkSettings, readSelection, readZone } from './requests.ts';
+import { languageErrors, readZone } from './requests.ts';
 import { NewReport, Report, ReportChange, Reports } from './schemas.ts';
 
 const tag = 'Reports';
@@ -43,13 +47,19 @@ const createOperation = (service: Service): Operation =>
     success: { status: 201, description: 'The new report.', schema: Report },
     errors: ['invalid_request', 'quota_exceeded', 'conflict'],
     async handle({ caller, body }) {
-      checkSettings(body);
+      const { format = 'pdf', language = defaultLanguage } = body;
+      refuseInvalid([
+        ...nameAndAddressErrors(body),
+        ...languageErrors({ format, language }),
+        ...(await choiceErrors(service.sql, caller, body)),
+      ]);
       const request: NewReportSettings = {
         name: body.name.trim(),
         every: body.every,
         timezone: await readZone(service, caller, body.timezone),
-        format: body.format ?? 'pdf',
-        ...(await readSelection(service, caller, body)),
+        format,
+        language,
+        ...choiceOf(body),
         to: addressesOf(body.to),
       };
       const by = { actor: caller.actor, now: service.clock() };
@@ -104,14 +114,17 @@ const updateOperation = (service: Service): Operation =>
     success: { status: 200, description: 'The report after the change.', schema: Report },
     errors: ['invalid_request', 'not_found', 'conflict'],
     async handle({ caller, params: { id = '' }, body }) {
-      checkSettings(body);
       const { name, timezone, to, qr_ids, tags, ...others } = body;
-      const hasSelection = qr_ids !== undefined || tags !== undefined;
+      const hasChoice = qr_ids !== undefined || tags !== undefined;
+      const before = await requireReport(service.sql, caller, id);
+      const wrongChoice = hasChoice ? await choiceErrors(service.sql, caller, body, before) : [];
+      const { format = before.format, language = before.language } = body;
+      refuseInvalid([...nameAndAddressErrors(body), ...languageErrors({ format, language }), ...wrongChoice]);
       const change = {
         ...others,
         ...(name === undefined ? {} : { name: name.trim() }),
         ...(timezone === undefined ? {} : { timezone: await readZone(service, caller, timezone) }),
-        ...(hasSelection ? await readSelection(service, caller, body) : {}),
+        ...(hasChoice ? choiceOf(body) : {}),
         ...(to === undefined ? {} : { to: addressesOf(to) }),
       };
       const by = { actor: caller.actor, now: service.clock() };
@@ -137,18 +150,17 @@ const deleteOperation = (service: Service): Operation =>
   });
 
 function present({ mail }: Service, report: OwnedReport): Static<typeof Report> {
-  const { id, name, every, timezone, format, codes, tags, to, unsubscribed, undelivered } = report;
+  const { id, name, every, timezone, format, language, codes, tags } = report;
   return {
     id,
     name,
     every,
     timezone,
     format,
+    language: languageNamed(language),
     qr_ids: codes,
     tags,
-    to,
-    unsubscribed,
-    undelivered: undelivered.map(({ email, message, at }) => ({ email, message, at: new Date(at).toISOString() })),
+    ...presentRecipients(report),
     is_mailed: mail !== undefined,
     next_at: report.due_at?.toISOString() ?? null,
     last_at: report.sent_at?.toISOString() ?? null,

@@ -3,7 +3,7 @@ import type { SharedFigures } from './figures.ts';
 const width = 720;
 const height = 200;
 
-/** Bars as an SVG picture. A figure that is not shown is a short hatched bar; screen readers get the table below it. */
+/** Bars as an SVG image. A figure that is not shown is a short hatched bar; screen readers get the table below it. */
 export function chartOf({ series }: Pick<SharedFigures, 'series'>, label: string): string {
   const max = Math.max(1, ...series.map(({ scans }) => scans ?? 0));
   const step = width / series.length;

@@ -9,7 +9,7 @@ export interface Cell {
   visitors: number;
 }
 
-/** A number of scans or visitors; null for those of fewer than `minVisitors`. */
+/** A number of scans or visitors; null if it is of fewer than `minVisitors`. */
 export type Shown = number | null;
 
 export interface ShownTable {
@@ -56,7 +56,7 @@ export function hideInSeries(cells: readonly Cell[]): { name: string; scans: Sho
   return cells.map(({ name, scans }) => ({ name, scans: hidden.has(name) ? null : scans }));
 }
 
-/** Totals of a page: both null if they are those of too few people. */
+/** Totals of a page: both null if they are of too few people. */
 export function hideTotals({ scans, visitors }: Pick<Cell, 'scans' | 'visitors'>): { scans: Shown; visitors: Shown } {
   if (scans > 0 && visitors < minVisitors) return { scans: null, visitors: null };
   return { scans, visitors: Math.min(visitors, scans) };

@@ -1,20 +1,11 @@
-import { acceptedTags } from '../../../events/targeting/languages.ts';
 import { escapeHtml } from '../../lib/html.ts';
+import { localeOf, textsIn } from '../../texts/in-language.ts';
+import type { ShareTexts } from '../../texts/texts.ts';
 import { chartOf } from './chart.ts';
 import { type SharedFigures, type SharePeriod, sharePeriods } from './figures.ts';
 import type { Shown, ShownTable } from './hide.ts';
-import { moreShareTexts } from './more-texts.ts';
-import { en, type ShareTexts, shareTexts } from './texts.ts';
 
 /** Pages without script: whatever is on them is in the document. */
-
-const texts: Record<string, ShareTexts> = { ...shareTexts, ...moreShareTexts };
-
-/** The first language of a guest that we have words for. */
-export const languageOf = (headers: Headers): string =>
-  acceptedTags(headers.get('accept-language') ?? '').find((tag) => Object.hasOwn(texts, tag)) ?? 'en';
-
-const textsIn = (language: string) => texts[language] ?? en;
 
 const style = `
 :root { color-scheme: light dark; --text: light-dark(#1c1917, #fafaf9); --muted: light-dark(#57534e, #d6d3d1);
@@ -52,9 +43,8 @@ button { background: var(--bar); border-color: var(--bar); color: var(--paper); 
 `;
 
 function documentOf(language: string, title: string, body: string): string {
-  const { direction } = textsIn(language);
   return `<!doctype html>
-<html lang="${language}"${direction === undefined ? '' : ` dir="${direction}"`}>
+<html lang="${language}" dir="${textsIn(language).direction}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -74,13 +64,13 @@ ${body}
 
 /** The page of a link that leads to no share. */
 export function missingPage(language: string): string {
-  const [title, text] = textsIn(language).missing;
+  const [title, text] = textsIn(language).share.missing;
   return documentOf(language, title, `<h1>${title}</h1>\n<p>${text}</p>`);
 }
 
 /** The form of a share with a password. It does not name the share. */
 export function passwordPage(language: string, problem?: 'wrongPassword' | 'tooManyTries'): string {
-  const words = textsIn(language);
+  const words = textsIn(language).share;
   const error = problem === undefined ? '' : `<p class="error" id="error" role="alert">${words[problem]}</p>\n`;
   const described = problem === undefined ? '' : ' aria-describedby="error" aria-invalid="true"';
   return documentOf(
@@ -100,8 +90,8 @@ export function statisticsPage(
   figures: SharedFigures,
   { language, period, path }: { language: string; period: SharePeriod; path: string },
 ): string {
-  const words = textsIn(language);
-  const locale = language === 'en' ? 'en-GB' : language;
+  const words = textsIn(language).share;
+  const locale = localeOf(language);
   const number = new Intl.NumberFormat(locale);
   const shown = (count: Shown) => (count === null ? words.few : number.format(count));
   const links = sharePeriods.map((one) => {

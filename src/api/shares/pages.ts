@@ -68,5 +68,5 @@ export class SharePages {
 }
 
 /** With everything that figures depend on: a change of the share or of the account's time zone is seen at once. */
-const keyOf = ({ id, name, bots, timezone }: OpenedShare, period: SharePeriod) =>
-  JSON.stringify([id, name, bots, timezone, period]);
+const keyOf = ({ id, name, codes, tags, bots, timezone }: OpenedShare, period: SharePeriod) =>
+  JSON.stringify([id, name, codes, tags, bots, timezone, period]);

@@ -2,18 +2,14 @@ import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { shareBots } from '../../../events/share.ts';
 import { exact, orNull, time } from '../http/schemas.ts';
+import { nameField, qrIdsField, tagsField } from '../http/shared-fields.ts';
 
 export const maxShareCodes = 100;
-export const maxShareTags = 20;
 export const maxFrameOrigins = 10;
 export const minPasswordLength = 6;
 
 const id = t.String({ description: 'Identifier of the page.', examples: ['shr_0VMNcq2hE3kx0dTtWq8LbY'] });
-const name = t.String({
-  description: 'Title of the page, 1 to 255 characters.',
-  examples: ['Summer campaign'],
-  'x-expected': 'a string of 1 to 255 characters',
-});
+const name = nameField('Title of the page, 1 to 255 characters.', 'Summer campaign');
 const password = t.String({
   description: `Asked for before the page is shown, ${minPasswordLength} to 255 characters. Only its hash is stored.`,
   'x-expected': `a string of ${minPasswordLength} to 255 characters`,
@@ -25,18 +21,11 @@ const frameOrigins = t.Array(t.String(), {
   description: `Websites that may show the page in a frame, such as https://example.com; up to ${maxFrameOrigins}. Default: none.`,
   examples: [['https://example.com']],
 });
-const qrIds = t.Array(t.String(), {
-  minItems: 1,
-  maxItems: maxShareCodes,
-  description: `The codes that it is about, up to ${maxShareCodes}; a code that is deleted later leaves it.`,
-  examples: [['qr_0VMNcq2hE3kx0dTtWq8LbY']],
-});
-const tags = t.Array(t.String({ minLength: 1, maxLength: 255, pattern: '^[^\\u0000]*$', 'x-expected': 'a tag' }), {
-  minItems: 1,
-  maxItems: maxShareTags,
-  description: 'It is about all codes with one of these tags, also those that get it later.',
-  examples: [['summer']],
-});
+const qrIds = qrIdsField(
+  maxShareCodes,
+  `The codes that it is about, up to ${maxShareCodes}; a code that is deleted later leaves it.`,
+);
+const tags = tagsField('It is about all codes with one of these tags, also those that get it later.', 'summer');
 
 export const Share = t.Object(
   {
@@ -81,11 +70,11 @@ export const NewShare = t.Object(
   { ...exact, examples: [{ name: 'Summer campaign', tags: ['summer'], password: 'sunflower' }] },
 );
 
-const fixed = 'is fixed after creation; create another page';
-
 export const ShareChange = t.Object(
   {
     name: t.Optional(name),
+    qr_ids: t.Optional(qrIds),
+    tags: t.Optional(tags),
     password: t.Optional(orNull(password)),
     expires_at: t.Optional(orNull(timestamp)),
     bots: t.Optional(bots),
@@ -95,6 +84,6 @@ export const ShareChange = t.Object(
     ...exact,
     minProperties: 1,
     examples: [{ password: null, expires_at: '2027-01-01T00:00:00Z' }],
-    'x-refused': { qr_ids: fixed, tags: fixed, url: fixed },
+    'x-refused': { url: 'is fixed after creation; create another page' },
   },
 );

@@ -11,13 +11,14 @@ import type { Logger } from '../../lib/logger.ts';
 import { isPassword } from '../../lib/passwords.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import { QueueFull } from '../../lib/semaphore.ts';
-import { refusalAnswer, refusalOf } from '../http/answers.ts';
+import { languageOf } from '../../texts/in-language.ts';
 import { readForm } from '../http/form.ts';
+import { refusalOf, refusalResponse } from '../http/responses.ts';
 import type { Context } from '../http/traced.ts';
 import type { Service } from '../service.ts';
 import { isOpened, openCookies } from './cookie.ts';
 import { defaultSharePeriod, readShared, type SharePeriod, sharePeriods } from './figures.ts';
-import { languageOf, missingPage, passwordPage, statisticsPage } from './page.ts';
+import { missingPage, passwordPage, statisticsPage } from './page.ts';
 import { SharePages } from './pages.ts';
 
 interface ShareServer {
@@ -98,7 +99,7 @@ export function serveShares(app: Elysia, { service, admission, trustedProxies, l
       if (error instanceof QueueFull) return noticeResponse(notices.busy, request.headers);
       const refusal = refusalOf(error, log.child({ request_id: requestIdOf(request.headers) }));
       if (refusal.code === 'unavailable') return noticeResponse(notices.busy, request.headers);
-      const { status, body, headers } = refusalAnswer(refusal);
+      const { status, body, headers } = refusalResponse(refusal);
       return jsonResponse(status, body, headers);
     }
   };

@@ -1,7 +1,4 @@
 import type { Static } from '@sinclair/typebox';
-import { problemWithName } from '../../../events/fields.ts';
-import type { Owner } from '../../../events/owner.ts';
-import { normalizeTag } from '../../../events/tags.ts';
 import { readTimestamp, timestampProblem } from '../../../events/timestamp.ts';
 import {
   createShare,
@@ -12,11 +9,11 @@ import {
   requireShare,
   updateShare,
 } from '../../accounts/shares.ts';
-import { codesWithIds } from '../../codes/codes.ts';
-import { type FieldError, invalid } from '../../lib/errors.ts';
-import { json } from '../http/answers.ts';
+import { type FieldError, refuseInvalid } from '../../lib/errors.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { Deleted } from '../http/schemas.ts';
+import { choiceErrors, choiceOf, nameAndAddressErrors } from '../http/shared-fields.ts';
 import type { Service } from '../service.ts';
 import { minPasswordLength, NewShare, Share, ShareChange, Shares } from './schemas.ts';
 
@@ -46,21 +43,14 @@ const createOperation = (service: Service): Operation =>
     async handle({ caller, body }) {
       const { sql, clock } = service;
       const now = clock();
-      const { qr_ids, tags, bots = 'exclude', frame_origins = [] } = body;
-      const codes = qr_ids === undefined ? null : [...new Set(qr_ids)];
-      const errors = settingErrors(body, now);
-      if ((codes === null) === (tags === undefined))
-        errors.push({ field: 'qr_ids', message: 'One of qr_ids and tags is required, and not both.' });
-      if (codes !== null) errors.push(...(await missingCodes(service, caller, codes)));
-      refuse(errors);
+      refuseInvalid([...settingErrors(body, now), ...(await choiceErrors(sql, caller, body))]);
       const request = {
         name: body.name.trim(),
-        codes,
-        tags: tags === undefined ? null : [...new Set(tags.map(normalizeTag))],
+        ...choiceOf(body),
         password: body.password ?? undefined,
         expires_at: readTimestamp(body.expires_at) ?? null,
-        bots,
-        frame_origins: frame_origins.map(originOf),
+        bots: body.bots ?? 'exclude',
+        frame_origins: (body.frame_origins ?? []).map(originOf),
       };
       return json(201, present(service, await createShare(sql, caller, request, { actor: caller.actor, now })));
     },
@@ -106,23 +96,28 @@ const updateOperation = (service: Service): Operation =>
     tag,
     summary: 'Change a shared page',
     description:
-      'Works at once. A `password` of null removes it, and another one closes the page for those who had opened it.',
+      'Works at once. `qr_ids` or `tags` replaces what the page was about. A `password` of null removes it, and another one closes the page for those who had opened it.',
     params,
     body: ShareChange,
     success: { status: 200, description: 'The page after the change.', schema: Share },
     errors: ['invalid_request', 'not_found', 'conflict'],
     async handle({ caller, params: { id = '' }, body }) {
-      const now = service.clock();
-      refuse(settingErrors(body, now));
-      const { name, expires_at, frame_origins, ...others } = body;
+      const { sql, clock } = service;
+      const now = clock();
+      const { name, expires_at, frame_origins, qr_ids, tags, ...others } = body;
+      const hasChoice = qr_ids !== undefined || tags !== undefined;
+      const before = await requireShare(sql, caller, id);
+      const wrongChoice = hasChoice ? await choiceErrors(sql, caller, body, before) : [];
+      refuseInvalid([...settingErrors(body, now), ...wrongChoice]);
       const change = {
         ...others,
         ...(name === undefined ? {} : { name: name.trim() }),
+        ...(hasChoice ? choiceOf(body) : {}),
         ...(expires_at === undefined ? {} : { expires_at: readTimestamp(expires_at)?.toISOString() ?? null }),
         ...(frame_origins === undefined ? {} : { frame_origins: frame_origins.map(originOf) }),
       };
       const by = { actor: caller.actor, now };
-      return json(200, present(service, await updateShare(service.sql, caller, id, change, by)));
+      return json(200, present(service, await updateShare(sql, caller, id, change, by)));
     },
   });
 
@@ -161,12 +156,11 @@ function present({ addresses }: Service, share: OwnedShare): Static<typeof Share
 
 /** What is wrong with the fields that create and change have in common. */
 function settingErrors(body: Static<typeof ShareChange>, now: Date): FieldError[] {
-  const { name, password, expires_at, frame_origins = [] } = body;
-  const errors: FieldError[] = [];
+  const { password, expires_at, frame_origins = [] } = body;
+  const errors = nameAndAddressErrors(body);
   const add = (field: string, problem: string | undefined) => {
     if (problem !== undefined) errors.push({ field, message: `${field} ${problem}.` });
   };
-  if (name !== undefined) add('name', problemWithName(name));
   if (typeof password === 'string' && (password.length < minPasswordLength || password.length > 255))
     add('password', `must have ${minPasswordLength} to 255 characters`);
   if (typeof expires_at === 'string') {
@@ -182,14 +176,3 @@ function settingErrors(body: Static<typeof ShareChange>, now: Date): FieldError[
 /** Nothing else may get into a header. */
 const originPattern = /^https?:\/\/[a-z0-9.-]{1,253}(?::\d{1,5})?$/;
 const originOf = (text: string) => text.trim().toLowerCase().replace(/\/$/, '');
-
-async function missingCodes({ sql }: Service, owner: Owner, ids: string[]): Promise<FieldError[]> {
-  const found = await codesWithIds(sql, owner, ids);
-  const missing = ids.filter((id) => !found.has(id));
-  return missing.map((id) => ({ field: 'qr_ids', message: `qr_ids: there is no code ${id}.` }));
-}
-
-function refuse(errors: FieldError[]): void {
-  const [first, ...rest] = errors;
-  if (first !== undefined) throw invalid([first, ...rest]);
-}

@@ -4,7 +4,7 @@ import type { WebhookEventType } from '../../../events/webhooks/webhook-events.t
 import type { WebhookDetails } from '../../webhooks/commands.ts';
 import type { Replay as StoredReplay } from '../../webhooks/replays.ts';
 import type { Webhook } from './webhook-schemas.ts';
-import type { ReplayAnswer, Subscription } from './webhooks-schemas.ts';
+import type { ReplayResponse, Subscription } from './webhooks-schemas.ts';
 
 /** What every webhook has besides its settings. */
 const stateOf = (webhook: WebhookDetails) => ({
@@ -40,7 +40,7 @@ export const presentSubscription = (webhook: WebhookDetails): Static<typeof Subs
   updated_at: webhook.updated_at.toISOString(),
 });
 
-export function presentReplay(replay: StoredReplay, webhook_id: string): ReplayAnswer {
+export function presentReplay(replay: StoredReplay, webhook_id: string): ReplayResponse {
   const { id, status, choice, from_time, to_time, delivered, failed, created_at, ended_at } = replay;
   const isCounted = status !== 'running' || replay.counted_to >= replay.to_position;
   return {

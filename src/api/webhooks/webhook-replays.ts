@@ -6,8 +6,8 @@ import { timeouts } from '../../lib/timeouts.ts';
 import { cancelReplay } from '../../webhooks/cancel-replay.ts';
 import { countFor } from '../../webhooks/replay-steps.ts';
 import { findReplay, listReplays, startReplay } from '../../webhooks/replays.ts';
-import { json } from '../http/answers.ts';
 import { type Operation, operation } from '../http/operation.ts';
+import { json } from '../http/responses.ts';
 import { pageOf, pageQuery } from '../http/schemas.ts';
 import { presentPage } from '../qrcodes/present.ts';
 import type { Service } from '../service.ts';
@@ -17,7 +17,7 @@ import { NewReplay, Replay } from './webhooks-schemas.ts';
 
 const tag = 'Webhooks';
 const replayParams = { ...webhookParam, replay_id: 'Identifier of the replay, `whr_…`.' };
-/** How long the answer waits for the count; a larger log is counted in the background. */
+/** How long the response waits for the count; a larger log is counted in the background. */
 const dayMs = 24 * 60 * 60 * 1000;
 
 export const replayOperations = (service: Service): Operation[] => [

@@ -194,4 +194,4 @@ export const Replay = t.Object(
   exact,
 );
 
-export type ReplayAnswer = Static<typeof Replay>;
+export type ReplayResponse = Static<typeof Replay>;

@@ -30,14 +30,14 @@ async function checkTarget(addresses: Addresses, secretKey: string): Promise<Out
   const url = `http://${host}:${port}${proofPath}${token}`;
   const remedy = `custom domains that lead to ${target} (DOMAIN_TARGET) cannot be verified: see docs/deploy.md, Custom domains.`;
   try {
-    const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeouts.doctorMs) });
-    if (answer.status >= 300 && answer.status < 400)
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(timeouts.doctorMs) });
+    if (response.status >= 300 && response.status < 400)
       return warning(
         `${proofPath} on port ${port} of ${target} redirects, instead of leading to this service: ${remedy}`,
       );
-    return (await answer.text()).trim() === createSecretBox(secretKey).domainProofOf(token)
+    return (await response.text()).trim() === createSecretBox(secretKey).domainProofOf(token)
       ? ok(`Port ${port} of ${target}, where custom domains lead, reaches this service.`)
-      : warning(`Port ${port} of ${target} does not lead to this service (status ${answer.status}): ${remedy}`);
+      : warning(`Port ${port} of ${target} does not lead to this service (status ${response.status}): ${remedy}`);
   } catch (thrown) {
     return warning(`Port ${port} of ${target} does not answer (${codeOf(thrown) || 'no connection'}): ${remedy}`);
   }

@@ -15,7 +15,7 @@ async function checkServer(url: string, from: string): Promise<Outcome> {
   const mailer = createMailer({ url, from });
   try {
     await withTimeout(mailer.verify(), timeouts.doctorMs, () => {
-      throw new Error('no answer');
+      throw new Error('no response');
     });
     return ok(`The mail server ${host} takes mails of this service.`);
   } catch (thrown) {

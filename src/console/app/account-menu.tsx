@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
 import { Dialog } from './parts/dialog.tsx';
+import { KeySignInForm } from './parts/key-sign-in-form.tsx';
 import { Menu } from './parts/menu.tsx';
-import { SignInForm } from './parts/sign-in-form.tsx';
 import { roleTexts } from './roles.ts';
 import { type Mode, pageUrl } from './router.ts';
 import { bootstrap, hasMode } from './welcome.ts';
@@ -102,28 +102,27 @@ const AddModeDialog = ({ mode, onClose }: { mode: Mode; onClose(): void }) => (
         : 'Live codes are the ones you publish.'}{' '}
       Sign in with a {mode} key of “{bootstrap.account.name}” to switch between live and test mode.
     </p>
-    <SignInForm
+    <KeySignInForm
       mode={mode}
       onSignedIn={() => location.assign(pageUrl('/', mode))}
+      hint={
+        mode === 'live' ? (
+          'Only a live key can create a live key. Ask a colleague who has one, or the operator of this service.'
+        ) : (
+          <>
+            Create one under{' '}
+            <a href={pageUrl('/account/keys')} onClick={onClose}>
+              API keys
+            </a>
+            .
+          </>
+        )
+      }
       actions={
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
       }
-    >
-      {mode === 'live' ? (
-        <div class="hint">
-          Only a live key can create a live key. Ask a colleague who has one, or the operator of this service.
-        </div>
-      ) : (
-        <div class="hint">
-          Create one under{' '}
-          <a href={pageUrl('/account/keys')} onClick={onClose}>
-            API keys
-          </a>
-          .
-        </div>
-      )}
-    </SignInForm>
+    />
   </Dialog>
 );

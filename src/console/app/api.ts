@@ -123,6 +123,20 @@ const write = async <T>(
   headers: Record<string, string> = {},
 ): Promise<T> => (await request(method, apiUrl(path), { body, headers })).json();
 
+async function* linesOf<T>(response: Promise<Response>): AsyncGenerator<T[]> {
+  const { body } = await response;
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let rest = ''; reader !== undefined; ) {
+    const { done, value } = await reader.read().catch(() => {
+      throw new ApiError(0, { code: 'interrupted', message: 'The connection was closed before the end.' });
+    });
+    const lines = `${rest}${value ?? ''}`.split('\n');
+    rest = lines.pop() ?? '';
+    if (lines.length > 0) yield lines.map((line) => JSON.parse(line) as T);
+    if (done) return;
+  }
+}
+
 export const api = {
   get: async <T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> =>
     (await read(apiUrl(path, query), { signal })).json(),
@@ -132,6 +146,9 @@ export const api = {
     (await request('POST', apiUrl(path), { body })).blob(),
   post: <T>(path: string, body?: unknown, headers?: Record<string, string>) => write<T>('POST', path, body, headers),
   upload: async <T>(path: string, file: Blob): Promise<T> => (await request('POST', apiUrl(path), { file })).json(),
+  /** Uploads a file, and yields the JSON lines of the response as they arrive. */
+  lines: <T>(path: string, query: Query, file: Blob, signal: AbortSignal) =>
+    linesOf<T>(request('POST', apiUrl(path, query), { file, signal })),
   put: <T>(path: string, body: unknown) => write<T>('PUT', path, body),
   patch: <T>(path: string, body: unknown) => write<T>('PATCH', path, body),
   delete: <T>(path: string) => write<T>('DELETE', path),

@@ -46,7 +46,7 @@ export function fixedItems({ mode, theme, openKeys }: { mode: Mode; theme: Theme
     ),
     ...allowed(
       'codes.write',
-      action('Import codes from CSV', () => navigate(pageUrl('/codes/import'))),
+      action('Import codes', () => navigate(pageUrl('/codes/import'))),
     ),
     ...allowed(
       'webhooks.write',

@@ -34,7 +34,7 @@ export function Palette({ onClose, openKeys }: { onClose(): void; openKeys(): vo
     query: { q: searched, limit: maxCodes },
   });
   const isSearching = wanted !== '' && found.error === undefined && (wanted !== searched || found.loading);
-  // Those of an earlier text are not shown: Enter would open one that the user has not searched for.
+  // Results of an earlier text are not shown: Enter would open one that the user has not searched for.
   const codes = wanted === '' || wanted !== searched || found.loading ? [] : (found.data?.data ?? []);
   const items = [
     ...codes.map(codeItem),

@@ -10,11 +10,11 @@ const showProblem = (text: string) => {
 
 async function showConfirmation(token: string): Promise<void> {
   const response = await fetch('/console/phone/check', { method: 'POST', body: new URLSearchParams({ token }) });
-  const answer = await response.json();
-  if (!response.ok) return showProblem(answer.error.message);
-  elementOf('account').textContent = answer.account;
+  const body = await response.json();
+  if (!response.ok) return showProblem(body.error.message);
+  elementOf('account').textContent = body.account;
   elementOf('modes').textContent =
-    answer.modes.length === 2 ? 'Live and test mode' : answer.modes[0] === 'live' ? 'Live mode' : 'Test mode';
+    body.modes.length === 2 ? 'Live and test mode' : body.modes[0] === 'live' ? 'Live mode' : 'Test mode';
   elementOf<HTMLInputElement>('token').value = token;
   elementOf('problem').hidden = true;
   elementOf('confirm').hidden = false;

@@ -52,10 +52,10 @@ export async function sendProof(proof: Record<string, string>): Promise<string |
       body: new URLSearchParams(proof),
     });
     if (response.ok) return undefined;
-    const answer = await response.json().catch(() => undefined);
+    const body = await response.json().catch(() => undefined);
     return (
-      answer?.error?.details?.[0]?.message ??
-      answer?.error?.message ??
+      body?.error?.details?.[0]?.message ??
+      body?.error?.message ??
       `The service responded with status ${response.status}.`
     );
   } catch {

@@ -54,7 +54,7 @@ interface EntryState {
   listUrl?: string;
 }
 const entryState = (): EntryState => history.state ?? {};
-/** Whether a path is that of the list of codes. */
+/** Whether a path leads to the list of codes. */
 export const isList = (path: string) => ['/', '/codes'].includes(path);
 const stateOfNext = (): EntryState =>
   isList(currentRoute().path) ? { listUrl: location.pathname + location.search } : entryState();

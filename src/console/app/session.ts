@@ -1,6 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Bootstrap } from '../pages.ts';
 import type { Mode } from './router.ts';
+import type { PasskeyResponse } from './webauthn.ts';
 import { bootstrap } from './welcome.ts';
 
 /** Why this page can no longer work: its session ended, or the browser is signed in to another account. */
@@ -55,23 +56,42 @@ export function useLoss(): Loss | undefined {
 }
 
 /** A key of the mode that the page is in, or the password of the person. */
-export type Credentials = { key: string; mode: Mode } | { email: string; password: string };
+type Credentials = { key: string; mode: Mode } | { email: string; password: string };
 
-/** Signs in to the page's account without leaving the page. Returns the error to show. */
-export async function signIn(credentials: Credentials, isOwnDevice: boolean): Promise<string | undefined> {
-  const form = new URLSearchParams({ ...credentials, account: bootstrap.account.id });
-  if (isOwnDevice) form.set('own_device', '1');
+/** The person is signed in, is asked for a one-time code of the step, or sees the problem. */
+export type SignInOutcome =
+  | { isSignedIn: true }
+  | { step: string }
+  /** `isOver`: the step has ended, and the sign-in begins again. */
+  | { problem: string; isOver: boolean };
+
+/** Signs in to the page's account without leaving the page. */
+export const signIn = (credentials: Credentials, isOwnDevice: boolean): Promise<SignInOutcome> =>
+  send('/console/session', { ...credentials, ...target(isOwnDevice) });
+
+/** The answer of a passkey of the page's person. */
+export const signInWithPasskey = (user: string, { step, response }: PasskeyResponse, isOwnDevice: boolean) =>
+  send('/console/passkey', { user, step, response, ...target(isOwnDevice) });
+
+/** The second step of a sign-in with the password. */
+export const enterCode = (step: string, code: string): Promise<SignInOutcome> => send('/console/code', { step, code });
+
+const target = (isOwnDevice: boolean): Record<string, string> =>
+  Object.assign({ account: bootstrap.account.id }, isOwnDevice ? { own_device: '1' } : {});
+
+async function send(path: string, fields: Record<string, string>): Promise<SignInOutcome> {
   try {
-    const response = await fetch('/console/session', {
+    const response = await fetch(path, {
       method: 'POST',
       headers: { accept: 'application/json' },
-      body: form,
+      body: new URLSearchParams(fields),
     });
     const answer = await response.json();
-    if (!response.ok) return answer.error.message;
+    if (!response.ok) return { problem: answer.error.message, isOver: answer.error.code === 'step_over' };
+    if ('step' in answer) return { step: answer.step };
     Object.assign(bootstrap, answer as Bootstrap);
-    return undefined;
+    return { isSignedIn: true };
   } catch {
-    return 'Cannot reach the service. Check your connection.';
+    return { problem: 'Cannot reach the service. Check your connection.', isOver: false };
   }
 }

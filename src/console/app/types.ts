@@ -39,8 +39,8 @@ export type Report = Static<typeof reports.Report>;
 export type Share = Static<typeof shares.Share>;
 export type Logo = Static<typeof logos.ListedLogo>;
 export type ApiKey = Static<typeof keys.ApiKey>;
-export type Reverted = Static<typeof reverts.RevertAnswer>;
-export type BulkUpdated = Static<typeof bulkUpdates.BulkUpdateAnswer>;
+export type Reverted = Static<typeof reverts.RevertResponse>;
+export type BulkUpdated = Static<typeof bulkUpdates.BulkUpdateResponse>;
 export type CreatedApiKey = Static<typeof keys.CreatedApiKey>;
 export type RotatedApiKey = Static<typeof keys.RotatedApiKey>;
 
@@ -67,7 +67,7 @@ export interface Page<T> {
   pagination: { page: number; limit: number; total: number; total_pages: number };
 }
 
-/** An answer to a read with `include=counts`, whose summaries have all figures. */
+/** A response to a read with `include=counts`, whose summaries have all figures. */
 type WithCounts<T extends Pick<Static<typeof analytics.Summary>, 'summary' | 'previous'>> = Omit<
   T,
   'summary' | 'previous'

@@ -60,17 +60,17 @@ export async function createPasskey(options: PublicKeyCredentialCreationOptionsJ
   };
 }
 
-/** The step of the service and the answer of a passkey to its challenge. */
-export interface PasskeyAnswer {
+/** The step of the service and the response of a passkey to its challenge. */
+export interface PasskeyResponse {
   step: string;
   response: string;
 }
 
-/** Asks the service for a challenge, and a passkey of this device for the answer. */
-export async function askPasskey(): Promise<PasskeyAnswer> {
-  const answer = await fetch('/console/passkey/options', { method: 'POST', headers: { accept: 'application/json' } });
-  const body = await answer.json();
-  if (!answer.ok) throw new Error(body.error.message);
+/** Asks the service for a challenge, and a passkey of this device for the response. */
+export async function askPasskey(): Promise<PasskeyResponse> {
+  const fetched = await fetch('/console/passkey/options', { method: 'POST', headers: { accept: 'application/json' } });
+  const body = await fetched.json();
+  if (!fetched.ok) throw new Error(body.error.message);
   const { challenge, rpId, userVerification, timeout } = body.options;
   const found = await navigator.credentials.get({
     publicKey: { challenge: bytesOf(challenge), rpId, userVerification, timeout },

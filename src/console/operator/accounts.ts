@@ -9,8 +9,8 @@ import { AuditEvent } from '../../api/account/event-schemas.ts';
 import { scansOfAccount } from '../../api/analytics/account.ts';
 import { periodOf } from '../../api/analytics/period.ts';
 import { readWarehouse } from '../../api/analytics/reading.ts';
-import { json } from '../../api/http/answers.ts';
 import type { Operation } from '../../api/http/operation.ts';
+import { json } from '../../api/http/responses.ts';
 import { Deleted, pageOf as numberedPageOf, pageQuery } from '../../api/http/schemas.ts';
 import { presentPage } from '../../api/qrcodes/present.ts';
 import type { Service } from '../../api/service.ts';
@@ -84,7 +84,7 @@ const read = ({ sql }: Service) =>
       const account = await requireAccount(sql, id);
       const [members, keys] = await Promise.all([listMembers(sql, id), listKeys(sql, id)]);
       const { codes, domains, requestsPerMinute } = limitsOf[account.plan];
-      const answer: Static<typeof AnyAccount> = {
+      const response: Static<typeof AnyAccount> = {
         account: presentAccount(account),
         limits: {
           qr_codes: Number.isFinite(codes) ? codes : null,
@@ -111,7 +111,7 @@ const read = ({ sql }: Service) =>
           expires_at: isoOf(key.expires_at),
         })),
       };
-      return json(200, answer);
+      return json(200, response);
     },
   });
 

@@ -1,6 +1,6 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { json } from '../../api/http/answers.ts';
 import type { Operation } from '../../api/http/operation.ts';
+import { json } from '../../api/http/responses.ts';
 import type { Service } from '../../api/service.ts';
 import { listOperatorActions } from '../../operator/audit.ts';
 import { readHealth } from '../../operator/health.ts';

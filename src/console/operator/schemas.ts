@@ -85,7 +85,8 @@ export const ListedUser = t.Object({
   accounts: t.Array(t.Object({ id: text, name: text, role: text })),
 });
 
-export const ResetLink = t.Object({ url: text, expires_at: time });
+/** `is_mailed`: the person gets the link by mail, too. */
+export const ResetLink = t.Object({ url: text, expires_at: time, is_mailed: t.Boolean() });
 
 export const SignUp = t.Object({ sign_up: oneOf(signups), plan: oneOf(plans) });
 

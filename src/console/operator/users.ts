@@ -1,12 +1,15 @@
 import { type Static, Type as t } from '@sinclair/typebox';
-import { json } from '../../api/http/answers.ts';
+import type { Caller } from '../../accounts/admission.ts';
 import type { Operation } from '../../api/http/operation.ts';
+import { json } from '../../api/http/responses.ts';
 import type { Service } from '../../api/service.ts';
 import { invalid } from '../../lib/errors.ts';
 import { withSearchTimeout } from '../../operator/deadline.ts';
 import { type ListedUser as Found, listUsers, requireListedUser } from '../../operator/users.ts';
 import { createResetLink, disableUser, enableUser, setOperator } from '../../people/disable.ts';
 import { urlOfLink } from '../../people/links.ts';
+import type { Origin } from '../../people/security-changes.ts';
+import { securityMailOf } from '../people/origin.ts';
 import { isoOf, listQuery, operatorOperation } from './define.ts';
 import { ListedUser, pageOf, ResetLink, SignUp } from './schemas.ts';
 
@@ -33,6 +36,13 @@ const presentUser = (user: Found, self: string): Static<typeof ListedUser> => ({
   accounts: user.accounts,
 });
 
+/** An operator, whose device is of no interest to the person. */
+const operatorsOrigin = (service: Service, { actor }: Caller): Origin => ({
+  actor,
+  now: service.clock(),
+  mail: securityMailOf(service),
+});
+
 const list = ({ sql }: Service) =>
   operatorOperation({
     operationId: 'listUsers',
@@ -48,7 +58,7 @@ const list = ({ sql }: Service) =>
     },
   });
 
-const change = ({ sql, clock }: Service) =>
+const change = (service: Service) =>
   operatorOperation({
     operationId: 'changeUser',
     method: 'PATCH',
@@ -61,30 +71,34 @@ const change = ({ sql, clock }: Service) =>
     ),
     schema: ListedUser,
     async handle({ caller, params: { id = '' }, body: { is_disabled, is_operator } }) {
+      const { sql } = service;
       // The session that asks would end with it.
       if (is_disabled === true && id === caller.actor)
         throw invalid([{ field: 'is_disabled', message: 'is_disabled: you cannot disable yourself.' }]);
-      const by = { actor: caller.actor, now: clock() };
+      const by = operatorsOrigin(service, caller);
       if (is_operator !== undefined) await setOperator(sql, id, is_operator, by);
       if (is_disabled !== undefined) await (is_disabled ? disableUser : enableUser)(sql, id, by);
       return json(200, presentUser(await requireListedUser(sql, id), caller.actor));
     },
   });
 
-const resetLink = ({ sql, clock, addresses }: Service) =>
+const resetLink = (service: Service) =>
   operatorOperation({
     operationId: 'createResetLink',
     method: 'POST',
     path: '/v1/users/:id/reset-link',
-    summary: 'Create a link with which a person sets a new password',
+    summary: 'Create a link with which a person sets a new password, and mail it if SMTP_URL is set',
     params,
     schema: ResetLink,
     status: 201,
     async handle({ caller, params: { id = '' } }) {
+      const { sql, addresses } = service;
       const user = await requireListedUser(sql, id);
-      const { token, expires_at } = await createResetLink(sql, user.id, { actor: caller.actor, now: clock() });
-      const url = urlOfLink(addresses.publicUrl, 'reset', token);
-      return json(201, { url, expires_at: expires_at.toISOString() } satisfies Static<typeof ResetLink>);
+      const link = await createResetLink(sql, user.id, operatorsOrigin(service, caller));
+      const url = urlOfLink(addresses.publicUrl, 'reset', link.token);
+      const { expires_at, isMailed } = link;
+      const answer = { url, expires_at: expires_at.toISOString(), is_mailed: isMailed };
+      return json(201, answer satisfies Static<typeof ResetLink>);
     },
   });
 

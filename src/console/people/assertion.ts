@@ -4,10 +4,10 @@ import { Value } from '@sinclair/typebox/value';
 
 const text = t.String({ maxLength: 8_192 });
 
-/** Of a form with the answer of a passkey: a post-quantum signature (ML-DSA-87) alone has 6,170 characters. */
+/** Of a form with the response of a passkey: a post-quantum signature (ML-DSA-87) alone has 6,170 characters. */
 export const maxAssertionFormLength = 16_384;
 
-/** What a browser made of a passkey's answer to a challenge, in the JSON of WebAuthn. */
+/** What a browser made of a passkey's response to a challenge, in the JSON of WebAuthn. */
 const Assertion = t.Object({
   id: text,
   rawId: text,
@@ -21,7 +21,7 @@ const Assertion = t.Object({
   clientExtensionResults: t.Object({}),
 });
 
-/** The answer of a passkey in a form field; undefined if it is not one. */
+/** The response of a passkey in a form field; undefined if it is not one. */
 export function readAssertion(given: string): AuthenticationResponseJSON | undefined {
   try {
     const value: unknown = JSON.parse(given);

@@ -23,7 +23,7 @@ export const TotpSetup = t.Object({ secret: t.String(), url: t.String() }, exact
 export const TotpCode = t.Object({ code: t.String({ maxLength: 100 }) }, exact);
 export const RecoveryCodes = t.Object({ recovery_codes: t.Array(t.String()) }, exact);
 
-/** The options are those of `navigator.credentials.create`, in the JSON of WebAuthn. */
+/** The options of `navigator.credentials.create`, in the JSON of WebAuthn. */
 export const PasskeyOptions = t.Object({ step: t.String(), options: t.Unsafe<object>(t.Object({})) }, exact);
 
 export const NewPasskey = t.Object(

@@ -33,7 +33,7 @@ export const serveForgot = (console: Console, context: RequestContext): Promise<
     ? htmlResponse(console, context.request, 200, (page) => personPage(page, form))
     : withoutMail(console, context);
 
-/** Mails a link to the person. Answer and duration are the same for an address that no one has. */
+/** Mails a link to the person. Response and duration are the same for an address that no one has. */
 export async function handleForgot(console: Console, context: RequestContext): Promise<Response> {
   const given = await readForm(context.request);
   const refused = await refuseForm(console, context, title);
@@ -58,7 +58,7 @@ async function mailLink({ service }: Console, address: string): Promise<void> {
   const { id: user, email } = person;
   const now = clock();
   await sql.begin(async (tx) => {
-    const { token } = await createLink(tx, 'reset', { user }, now);
+    const { token } = await createLink(tx, 'reset', { user, email }, now);
     const url = urlOfLink(addresses.publicUrl, 'reset', token);
     const queued = await mailReset(mail, tx, { user, email, url, now });
     if (queued !== 'queued') await tx`DELETE FROM one_time_links WHERE hash = ${hashOfKey(token)}`;

@@ -5,8 +5,9 @@ import { escapeHtml } from '../../lib/html.ts';
 import { newId } from '../../lib/ids.ts';
 import { acceptInvitation, findInvitation, mayCreatePerson, type OpenedInvitation } from '../../people/invitations.ts';
 import { voidLink } from '../../people/links.ts';
+import { switchAccount } from '../../people/sessions.ts';
 import { findUserByEmail, type User } from '../../people/users.ts';
-import { type Console, htmlResponse, type RequestContext } from '../context.ts';
+import { type Console, htmlResponse, type RequestContext, redirect } from '../context.ts';
 import { sessionTokenOf } from '../cookies.ts';
 import { afterPassword } from './after-password.ts';
 import {
@@ -18,21 +19,23 @@ import {
   personPage,
 } from './link-page.ts';
 import { isFirstStep, linkPage, showVoid } from './link-steps.ts';
-import { orShowError, readNewPerson, refuseForm } from './new-person.ts';
+import { orShowError, readNewName, readNewPerson, refuseForm } from './new-person.ts';
 import { tryPassword } from './password-sign-in.ts';
-import { startUserSession } from './start-session.ts';
 
 const step = { title: 'Join an account', action: '/console/invitation' };
 
 export const serveInvitation = linkPage(step);
 
 /** Who accepts: the person who is signed in, the person with the address, or a new one. */
-type Guest = { kind: 'signed_in'; user: SessionUser } | { kind: 'known'; user: User } | { kind: 'new' };
+type Guest =
+  | { kind: 'signed_in'; user: SessionUser; sessionToken: string }
+  | { kind: 'known'; user: User }
+  | { kind: 'new' };
 
 /** First shows the account and the role, then makes the person a member and signs in. */
 export async function handleInvitation(console: Console, context: RequestContext): Promise<Response> {
   const { request } = context;
-  const { sql, clock, signup } = console.service;
+  const { sql, clock } = console.service;
   const form = await readForm(request);
   const refused = await refuseForm(console, context, step.title);
   if (refused !== undefined) return refused;
@@ -40,14 +43,11 @@ export async function handleInvitation(console: Console, context: RequestContext
   const invitation = await findInvitation(sql, token, clock());
   if (invitation === undefined) return showVoid(console, context, step, voidLink());
   const guest = await guestOf(console, request, invitation);
-  if (guest.kind === 'new' && !mayCreatePerson(invitation, signup))
-    return htmlResponse(console, request, 403, (page) =>
-      noticePage(page, {
-        title: step.title,
-        message: 'This service takes new people only by an invitation of its operator. Ask the operator for one.',
-      }),
-    );
-  const show = (error?: string) => formOf(invitation, guest, { token, name: form.get('name') ?? '', error });
+  const message = refusalOf(console, invitation, guest);
+  if (message !== undefined)
+    return htmlResponse(console, request, 403, (page) => noticePage(page, { title: step.title, message }));
+  const filled = { token, name: form.get('name') ?? '', hasPassword: onlyProvider(console) === undefined };
+  const show = (error?: string) => formOf(invitation, guest, { ...filled, error });
   if (isFirstStep(form)) return htmlResponse(console, request, 200, (page) => personPage(page, show()));
   return orShowError(
     console,
@@ -61,9 +61,26 @@ async function guestOf({ service }: Console, { headers }: Request, { email }: Op
   const { sql, clock, addresses } = service;
   const sessionToken = sessionTokenOf(headers, addresses.publicUrl);
   const session = sessionToken === undefined ? undefined : await findSession(sql, sessionToken, clock());
-  if (session !== undefined && session.user !== null) return { kind: 'signed_in', user: session.user };
+  if (sessionToken !== undefined && session !== undefined && session.user !== null)
+    return { kind: 'signed_in', user: session.user, sessionToken };
   const user = await findUserByEmail(sql, email);
   return user === undefined ? { kind: 'new' } : { kind: 'known', user };
+}
+
+/** The host of the provider, where people can sign in only there. */
+const onlyProvider = ({ oidc }: Console) => (oidc?.settings.isOnly === true ? oidc.host : undefined);
+
+/** Why a guest cannot accept, for the guest; undefined if nothing is in the way. */
+function refusalOf(console: Console, invitation: OpenedInvitation, guest: Guest): string | undefined {
+  if (guest.kind === 'new' && !mayCreatePerson(invitation, console.service.signup))
+    return 'This service takes new people only by an invitation of its operator. Ask the operator for one.';
+  if (guest.kind !== 'known') return undefined;
+  const provider = onlyProvider(console);
+  if (provider !== undefined)
+    return `You have a user here, and people sign in at ${provider} only. Sign in, then open this link again.`;
+  return guest.user.password_hash === null
+    ? 'You have a user here, without a password. Sign in, then open this link again.'
+    : undefined;
 }
 
 const mayDo = {
@@ -75,7 +92,7 @@ const mayDo = {
 function formOf(
   { account_name, email, role }: OpenedInvitation,
   guest: Guest,
-  { token, name, error }: { token: string; name: string; error: string | undefined },
+  { token, name, hasPassword, error }: { token: string; name: string; hasPassword: boolean; error: string | undefined },
 ): PersonForm {
   const who =
     guest.kind === 'signed_in'
@@ -90,7 +107,8 @@ function formOf(
         ? []
         : guest.kind === 'known'
           ? [currentPasswordField]
-          : [{ ...nameField, value: name }, newPasswordField],
+          : [{ ...nameField, value: name }, ...(hasPassword ? [newPasswordField] : [])],
+    signsIn: guest.kind === 'known' || (guest.kind === 'new' && hasPassword),
     button: 'Join the account',
     error,
   };
@@ -107,8 +125,10 @@ async function accept(
   const token = form.get('token') ?? '';
   const next = { next: '/console', isOwnDevice: form.has('own_device'), account };
   if (guest.kind === 'signed_in') {
-    const { user } = await acceptInvitation(sql, token, guest.user.id, clock());
-    return startUserSession(console, context, { ...next, user, by: 'link' });
+    await acceptInvitation(sql, token, guest.user.id, clock());
+    // No new session: that would count as a proof of who the person is, and a link that anyone can send is none.
+    await switchAccount(sql, guest.sessionToken, account);
+    return redirect('/console');
   }
   if (guest.kind === 'known') {
     const { isRight, refusal } = await tryPassword(console, context, email, form.get('password') ?? '');
@@ -118,7 +138,14 @@ async function accept(
     return afterPassword(console, context, { ...next, user });
   }
   const now = clock();
-  const person = { ...(await readNewPerson(form, email)), id: newId('usr', now.getTime()) };
-  const { user } = await acceptInvitation(sql, token, person, now);
-  return afterPassword(console, context, { ...next, user, by: 'link' });
+  const id = newId('usr', now.getTime());
+  const provider = onlyProvider(console);
+  if (provider === undefined) {
+    await acceptInvitation(sql, token, { ...(await readNewPerson(form, email)), id }, now);
+    return afterPassword(console, context, { ...next, user: id, by: 'link' });
+  }
+  await acceptInvitation(sql, token, { ...readNewName(form, email), id, password_hash: null }, now);
+  return htmlResponse(console, context.request, 200, (page) =>
+    noticePage(page, { title: 'You have joined', message: `Sign in at ${provider} now.`, isGood: true }),
+  );
 }

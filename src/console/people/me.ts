@@ -2,21 +2,23 @@ import { type Static, Type as t } from '@sinclair/typebox';
 import { admitted, type Caller, countInWindow } from '../../accounts/admission.ts';
 import { endSessionsOf } from '../../accounts/other-sessions.ts';
 import { requireProof } from '../../accounts/roles.ts';
-import { json } from '../../api/http/answers.ts';
 import { type Operation, operation } from '../../api/http/operation.ts';
+import { json } from '../../api/http/responses.ts';
 import { Deleted, exact, orNull } from '../../api/http/schemas.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { hashPassword } from '../../lib/passwords.ts';
-import type { Sql } from '../../lib/sql.ts';
+import type { Sql, Transaction } from '../../lib/sql.ts';
 import { checkPassword } from '../../people/check-password.ts';
 import { credentialsOf } from '../../people/credentials.ts';
 import { deleteUser } from '../../people/delete.ts';
 import { exportUser } from '../../people/export.ts';
 import { listPasskeys, type Passkey } from '../../people/passkeys.ts';
 import { problemWithPassword } from '../../people/password-rules.ts';
+import { noteChange, type Origin } from '../../people/security-changes.ts';
 import { findUser, readPerson, storePassword, type User, updateUser } from '../../people/users.ts';
 import type { Console } from '../context.ts';
 import { credentialFields, type OwnPasskey } from './credential-schemas.ts';
+import { originOf } from './origin.ts';
 
 const tag = 'Account';
 const description = 'For the console only, and only for people.';
@@ -108,23 +110,43 @@ const updateMe = (console: Console): Operation =>
     body: MeChange,
     success: { status: 200, description: 'The person after the change.', schema: Me },
     errors: ['invalid_request', 'not_found', 'conflict', 'reauthentication_required'],
-    async handle({ caller, body }) {
-      const { sql, clock } = console.service;
+    async handle({ caller, headers, body }) {
+      const { sql } = console.service;
       const user = await requireUser(sql, caller);
       const { person, errors } = readPerson({ name: body.name ?? user.name, email: body.email ?? user.email });
       refuseInvalid(errors);
       if (person.email !== user.email) requireProof(caller);
       if (body.password !== undefined) await countGuess(sql, user);
       const passwordHash = body.password && (await readPassword(user, person, body.password, caller));
-      await updateUser(sql, user.id, person);
+      const origin = originOf(console.service, headers, user.id);
+      await sql.begin((tx) => change(tx, user, { person, passwordHash }, origin));
       if (passwordHash !== undefined) {
-        await storePassword(sql, user.id, passwordHash);
-        const by = { actor: user.id, now: clock(), except: caller.session };
+        const by = { actor: user.id, now: origin.now, except: caller.session };
         await endSessionsOf(sql, user.id, { ...by, cause: 'other_session' });
       }
       return json(200, await present(console, caller));
     },
   });
+
+interface Change {
+  person: { name: string; email: string };
+  passwordHash: string | undefined;
+}
+
+async function change(
+  tx: Transaction,
+  { id: user, email, password_hash }: User,
+  { person, passwordHash }: Change,
+  origin: Origin,
+): Promise<void> {
+  await updateUser(tx, user, person);
+  // The address before is told: the person at the new one may be another.
+  if (person.email.toLowerCase() !== email.toLowerCase())
+    await noteChange(tx, { user, change: 'email_changed', detail: person.email, email }, origin);
+  if (passwordHash === undefined) return;
+  await storePassword(tx, user, passwordHash);
+  await noteChange(tx, { user, change: password_hash === null ? 'password_set' : 'password_changed' }, origin);
+}
 
 /** Guesses of the current password in a minute. */
 const maxGuesses = 10;

@@ -14,11 +14,16 @@ export async function readNewPerson(
   form: URLSearchParams,
   fixedEmail?: string,
 ): Promise<{ name: string; email: string; password_hash: string }> {
-  const given = { name: form.get('name') ?? '', email: fixedEmail ?? form.get('email') ?? '' };
-  const { person, errors } = readPerson(given);
+  const person = readNewName(form, fixedEmail ?? form.get('email') ?? '');
+  return { ...person, password_hash: await readNewPassword(form.get('password') ?? '', person) };
+}
+
+/** Name and address of a form, checked. Throws 400 with the first problem. */
+export function readNewName(form: URLSearchParams, email: string): { name: string; email: string } {
+  const { person, errors } = readPerson({ name: form.get('name') ?? '', email });
   const [first, ...more] = errors;
   if (first !== undefined) throw invalid([first, ...more]);
-  return { ...person, password_hash: await readNewPassword(form.get('password') ?? '', person) };
+  return person;
 }
 
 /** The hash of a password that is good enough; throws 400. */

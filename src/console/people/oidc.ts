@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { messageOf, notFound, Refusal } from '../../lib/errors.ts';
+import { isId } from '../../lib/ids.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import { findPerson, type PersonRefusal } from '../../people/oidc/find-person.ts';
 import { giveRole } from '../../people/oidc/give-role.ts';
@@ -10,6 +11,7 @@ import { noOidcCookie, oidcCookie, oidcStepOf } from '../cookies.ts';
 import { safeNext } from '../safe-next.ts';
 import { recordOutcome } from '../sign-in-outcome.ts';
 import { noticePage } from './link-page.ts';
+import { deviceOriginOf } from './origin.ts';
 import { startUserSession } from './start-session.ts';
 
 const maxNextLength = 1_000;
@@ -21,7 +23,10 @@ function providerOf({ oidc }: Console): OidcProvider {
   return oidc;
 }
 
-/** Sends the browser to the provider. With `again=1`, the person has to prove there once more who they are. */
+/**
+ * Sends the browser to the provider, which sends it back to the page `next` of `account`. With `again=1`, the person has to prove
+ * there once more who they are.
+ */
 export async function startOidc(console: Console, context: RequestContext): Promise<Response> {
   const provider = providerOf(console);
   const { publicUrl } = console.service.addresses;
@@ -32,10 +37,20 @@ export async function startOidc(console: Console, context: RequestContext): Prom
   return orExplain(console, context, async () => {
     await requireFewTries(console, context);
     const location = await provider.authorizationUrl(`${publicUrl}${callbackPath}`, step);
-    const text = console.steps.begin('oidc', { ...step, next: next.length > maxNextLength ? '/console' : next });
+    const text = console.steps.begin('oidc', {
+      ...step,
+      next: next.length > maxNextLength ? '/console' : next,
+      account: accountOf(query),
+    });
     const headers = { location, 'cache-control': 'no-store', 'set-cookie': oidcCookie(text, publicUrl) };
     return new Response(null, { status: 302, headers });
   });
+}
+
+/** Only an id: the step is carried in a cookie. */
+function accountOf(query: URLSearchParams): string | undefined {
+  const account = query.get('account') ?? '';
+  return isId('acct', account) ? account : undefined;
 }
 
 /** Signs in the person whom the provider has sent back. */
@@ -55,18 +70,26 @@ async function finish(console: Console, context: RequestContext, provider: OidcP
   const step = text === undefined ? undefined : console.steps.read('oidc', text);
   if (text === undefined || step === undefined || !(await console.steps.complete(text))) throw new Unable('expired');
   const identity = await provider.identify(new URL(locationOf(request), addresses.publicUrl), step);
-  const user = await findUserOf(console, provider, identity);
-  return startUserSession(console, context, { user, by: 'oidc', next: step.next, isOwnDevice: false });
+  const user = await findUserOf(console, request.headers, provider, identity);
+  const { next, account } = step;
+  const provenAt = identity.authenticatedAt;
+  return startUserSession(console, context, { user, by: 'oidc', next, isOwnDevice: false, account, provenAt });
 }
 
 /** The person of an identity, with the role that the provider's groups give. */
-async function findUserOf(console: Console, { settings }: OidcProvider, identity: Identity): Promise<string> {
+async function findUserOf(
+  console: Console,
+  headers: Headers,
+  { settings }: OidcProvider,
+  identity: Identity,
+): Promise<string> {
   const { sql, clock } = console.service;
   const { account } = settings;
   const given = roleOf(identity.claims, settings);
   if (given.by === 'groups' && given.role === undefined) throw new Unable('no_role');
   const joining = account === undefined || given.role === undefined ? undefined : { account, role: given.role };
-  const found = await findPerson(sql, identity, { joining, now: clock() });
+  const origin = deviceOriginOf(console.service, headers);
+  const found = await findPerson(sql, identity, { joining, origin });
   if ('refused' in found) throw new Unable(found.refused);
   if (account !== undefined && !(await giveRole(sql, account, found, given, clock())))
     console.log.warn(
@@ -78,7 +101,7 @@ async function findUserOf(console: Console, { settings }: OidcProvider, identity
 
 type Reason = PersonRefusal | 'limited' | 'expired' | 'no_role';
 
-/** Why a person cannot sign in at the provider, which is not the provider's fault. */
+/** A person cannot sign in for a reason that is no error of the provider. */
 class Unable extends Error {
   readonly reason: Reason;
 
@@ -148,7 +171,7 @@ function explanationOf(error: unknown, host: string): { status: number; message:
         }
       : {
           status: 400,
-          message: `The answer of ${host} is not valid. Start again; if it stays so, ask the operator of this service.`,
+          message: `The response of ${host} is not valid. Start again; if it stays so, ask the operator of this service.`,
         };
   if (error instanceof Refusal && error.code === 'not_found')
     return { status: 503, message: 'The account of OIDC_ACCOUNT does not exist: ask the operator of this service.' };

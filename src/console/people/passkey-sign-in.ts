@@ -2,7 +2,15 @@ import { readForm } from '../../api/http/form.ts';
 import { Refusal } from '../../lib/errors.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import { personOfPasskey, type Site, signInOptions } from '../../people/passkeys.ts';
-import { type Console, htmlResponse, jsonResponse, peerOf, queryOf, type RequestContext } from '../context.ts';
+import {
+  type Console,
+  htmlResponse,
+  jsonResponse,
+  peerOf,
+  queryOf,
+  type RequestContext,
+  wantsJson,
+} from '../context.ts';
 import { moduleScript, ownDeviceField, type Page, renderDocument } from '../pages.ts';
 import { safeNext } from '../safe-next.ts';
 import { isSameOrigin } from '../same-site.ts';
@@ -36,7 +44,7 @@ export async function servePasskeyOptions(console: Console, context: RequestCont
   return jsonResponse(200, { step: console.steps.begin('passkey', { challenge: options.challenge }), options });
 }
 
-/** Handles the answer of a passkey, and signs in its person. */
+/** Handles the response of a passkey, and signs in its person. */
 export async function handlePasskey(console: Console, context: RequestContext): Promise<Response> {
   const { request } = context;
   const { addresses, oidc } = console.service;
@@ -44,6 +52,7 @@ export async function handlePasskey(console: Console, context: RequestContext): 
   const next = safeNext(form.get('next') ?? '');
   const refuse = async (status: number, error: string) => {
     await recordOutcome(console, context, status === 429 ? 'limited' : 'refused', { user: 'unknown', by: 'passkey' });
+    if (wantsJson(request)) return jsonResponse(status, { error: { code: 'unauthorized', message: error } });
     return htmlResponse(console, request, status, (page) => passkeyPage(page, console, { next, error }));
   };
   if (!isSameOrigin(request, addresses.publicUrl)) return refuse(403, 'This sign-in was started by another site.');
@@ -56,7 +65,15 @@ export async function handlePasskey(console: Console, context: RequestContext): 
       401,
       'This passkey is not known here, or it took too long. If you have removed it, delete it on your device.',
     );
-  return startUserSession(console, context, { user, by: 'passkey', next, isOwnDevice: form.has('own_device') });
+  // The page of a person goes on as that person.
+  if ((form.get('user') ?? user) !== user) return refuse(401, 'This passkey is of another person.');
+  return startUserSession(console, context, {
+    user,
+    by: 'passkey',
+    next,
+    isOwnDevice: form.has('own_device'),
+    account: form.get('account') ?? undefined,
+  });
 }
 
 /** The person whose passkey has answered the challenge of a step, which counts once. */

@@ -1,6 +1,6 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
-import { json } from '../../api/http/answers.ts';
 import { type Operation, operation } from '../../api/http/operation.ts';
+import { json } from '../../api/http/responses.ts';
 import { Deleted } from '../../api/http/schemas.ts';
 import { invalid, notFound } from '../../lib/errors.ts';
 import { addPasskey, registrationOptions, removePasskey, renamePasskey } from '../../people/passkeys.ts';
@@ -8,6 +8,7 @@ import type { Console } from '../context.ts';
 import { describeDevice } from '../device-name.ts';
 import { NewPasskey, OwnPasskey, PasskeyName, PasskeyOptions } from './credential-schemas.ts';
 import { presentPasskey, requireUser } from './me.ts';
+import { originOf } from './origin.ts';
 import { requireSite } from './passkey-sign-in.ts';
 
 const tag = 'Account';
@@ -52,7 +53,7 @@ const add = (console: Console): Operation =>
     success: { status: 201, description: 'The passkey.', schema: OwnPasskey },
     errors: ['invalid_request', 'not_found', 'conflict'],
     async handle({ caller, headers, body: { step, name, response } }) {
-      const { sql, clock } = console.service;
+      const { sql } = console.service;
       const { id: user } = await requireUser(sql, caller);
       const begun = console.steps.read('registration', step);
       if (begun?.user !== user || !(await console.steps.complete(step))) throw expired();
@@ -63,7 +64,7 @@ const add = (console: Console): Operation =>
         sql,
         requireSite(console),
         { ...made, response: response as RegistrationResponseJSON },
-        clock(),
+        originOf(console.service, headers, user),
       );
       if (added === undefined) throw expired();
       return json(201, presentPasskey(added));
@@ -93,7 +94,7 @@ const rename = ({ service: { sql } }: Console): Operation =>
     },
   });
 
-const remove = ({ service: { sql } }: Console): Operation =>
+const remove = ({ service }: Console): Operation =>
   operation({
     operationId: 'removePasskey',
     method: 'DELETE',
@@ -104,9 +105,10 @@ const remove = ({ service: { sql } }: Console): Operation =>
     params: { id: 'Identifier of the passkey, `pk_…`.' },
     success: { status: 200, description: 'The passkey is removed.', schema: Deleted },
     errors: ['not_found', 'conflict', 'reauthentication_required'],
-    async handle({ caller, params: { id = '' } }) {
-      const user = await requireUser(sql, caller);
-      if (!(await removePasskey(sql, { user: user.id, id }))) throw notFound('passkey');
+    async handle({ caller, headers, params: { id = '' } }) {
+      const { sql } = service;
+      const { id: user } = await requireUser(sql, caller);
+      if (!(await removePasskey(sql, { user, id }, originOf(service, headers, user)))) throw notFound('passkey');
       return json(200, { deleted: true, id });
     },
   });

@@ -8,7 +8,8 @@ import { deviceOf } from '../cookies.ts';
 import { safeNext } from '../safe-next.ts';
 import { isSameOrigin } from '../same-site.ts';
 import { recordOutcome } from '../sign-in-outcome.ts';
-import { signInPage, waysOf } from '../sign-in-page.ts';
+import { signInPage } from '../sign-in-page.ts';
+import { waysOf } from '../ways.ts';
 import { afterPassword } from './after-password.ts';
 
 /** Handles the sign-in form with address and password. */
@@ -54,7 +55,7 @@ interface Tried {
   refusal?: Refusal | undefined;
 }
 
-/** Checks a password, within the limits of tries. Neither answer nor duration tells whether someone has the address. */
+/** Checks a password, within the limits of tries. Neither response nor duration tells whether someone has the address. */
 export async function tryPassword(
   { api, service }: Console,
   context: RequestContext,

@@ -1,13 +1,16 @@
 import { endSessionsOf } from '../../accounts/other-sessions.ts';
 import { readForm } from '../../api/http/form.ts';
 import { escapeHtml } from '../../lib/html.ts';
+import { confirmAddress } from '../../people/credentials.ts';
 import { findLink, useUpLink, voidLink } from '../../people/links.ts';
+import { noteChange } from '../../people/security-changes.ts';
 import { findUser, storePassword } from '../../people/users.ts';
 import { type Console, htmlResponse, type RequestContext } from '../context.ts';
 import { afterPassword } from './after-password.ts';
 import { newPasswordField, personPage } from './link-page.ts';
 import { isFirstStep, linkPage, showVoid } from './link-steps.ts';
 import { orShowError, readNewPassword, refuseForm } from './new-person.ts';
+import { originOf } from './origin.ts';
 
 const step = { title: 'Set a new password', action: '/console/reset' };
 
@@ -23,7 +26,10 @@ export async function handleReset(console: Console, context: RequestContext): Pr
   const token = form.get('token') ?? '';
   const link = await findLink(sql, 'reset', token, clock());
   const user = link?.user_id ? await findUser(sql, link.user_id) : undefined;
-  if (user === undefined) return showVoid(console, context, step, voidLink());
+  const mailedTo = link?.email?.toLowerCase();
+  // A link that was mailed to an address which is no longer the person's sets nothing.
+  if (user === undefined || (mailedTo !== undefined && mailedTo !== user.email.toLowerCase()))
+    return showVoid(console, context, step, voidLink());
   const show = (error?: string) => ({
     ...step,
     lead: `For ${escapeHtml(user.name)}, ${escapeHtml(user.email)}. All your sessions are ended.`,
@@ -42,6 +48,9 @@ export async function handleReset(console: Console, context: RequestContext): Pr
       await sql.begin(async (tx) => {
         await useUpLink(tx, 'reset', token, now);
         await storePassword(tx, user.id, passwordHash);
+        const origin = originOf(console.service, request.headers, user.id);
+        await noteChange(tx, { user: user.id, change: 'password_reset' }, origin);
+        await confirmAddress(tx, user.id, origin);
       });
       await endSessionsOf(sql, user.id, { actor: user.id, now, cause: 'other_session' });
       const isOwnDevice = form.has('own_device');

@@ -2,6 +2,7 @@ import { readForm } from '../../api/http/form.ts';
 import { escapeHtml } from '../../lib/html.ts';
 import type { Steps } from '../../people/steps.ts';
 import { checkCode, hasTotp } from '../../people/totp.ts';
+import { codeHint, codeLabel, codeTitle } from '../code-words.ts';
 import { type Console, htmlResponse, jsonResponse, peerOf, type RequestContext, wantsJson } from '../context.ts';
 import { type Page, renderDocument } from '../pages.ts';
 import { isSameOrigin } from '../same-site.ts';
@@ -9,24 +10,19 @@ import { recordOutcome } from '../sign-in-outcome.ts';
 import { noticePage } from './link-page.ts';
 import { startUserSession } from './start-session.ts';
 
-const title = 'Enter your code';
-
-/** Asks for a code, if the person has set up one-time codes; undefined if not. */
+/** Asks for a code, if the person has set up one-time codes; undefined if not. Our script gets the step, and asks on its page. */
 export async function askForCode(
   console: Console,
   { request }: RequestContext,
   session: Steps['code'],
 ): Promise<Response | undefined> {
   if (!(await hasTotp(console.service.sql, session.user))) return undefined;
-  if (wantsJson(request)) {
-    const message = 'You sign in with a one-time code, too: reload the page, and sign in there.';
-    return jsonResponse(401, { error: { code: 'unauthorized', message } });
-  }
   const step = console.steps.begin('code', session);
+  if (wantsJson(request)) return jsonResponse(200, { step });
   return htmlResponse(console, request, 200, (page) => codePage(page, step));
 }
 
-/** Handles the form with the code, and signs in. */
+/** Handles the form with the code, and signs in. `step_over` tells our script that the sign-in begins again. */
 export async function handleCode(console: Console, context: RequestContext): Promise<Response> {
   const { request } = context;
   const { sql, clock, addresses, webhooks } = console.service;
@@ -36,6 +32,8 @@ export async function handleCode(console: Console, context: RequestContext): Pro
   const refuse = async (status: number, message: string, isOver = false) => {
     const identity = { user: session?.user ?? 'unknown' };
     await recordOutcome(console, context, status === 429 ? 'limited' : 'refused', identity);
+    if (wantsJson(request))
+      return jsonResponse(status, { error: { code: isOver ? 'step_over' : 'unauthorized', message } });
     return htmlResponse(console, request, status, (page) =>
       isOver ? noticePage(page, { title: 'You are not signed in', message }) : codePage(page, text, message),
     );
@@ -55,16 +53,16 @@ export async function handleCode(console: Console, context: RequestContext): Pro
 const codePage = (page: Page, step: string, error?: string): string =>
   renderDocument(
     page,
-    `${title} · Scanlog`,
+    `${codeTitle} · Scanlog`,
     `<body class="sign-in">
 <main class="stack gap-m">
 <img src="${page.bundle.mark.path}" alt="" width="56" height="56">
-<h1>${title}</h1>
+<h1>${codeTitle}</h1>
 <form method="post" action="/console/code" class="card stack gap-m">
 <input type="hidden" name="step" value="${escapeHtml(step)}">
-<label for="code">One-time code</label>
+<label for="code">${codeLabel}</label>
 <input id="code" name="code" type="text" required autofocus autocomplete="one-time-code" autocapitalize="none" spellcheck="false" aria-describedby="${error === undefined ? '' : 'error '}hint"${error === undefined ? '' : ' aria-invalid="true"'}>${error === undefined ? '' : `\n<p class="error" id="error" role="alert">${escapeHtml(error)}</p>`}
-<p class="hint" id="hint">The six digits that your app shows for Scanlog, or one of your recovery codes.</p>
+<p class="hint" id="hint">${codeHint}</p>
 <button class="button primary" type="submit">Sign in</button>
 </form>
 <p class="foot"><a href="/console">Back to sign-in</a></p>

@@ -144,7 +144,7 @@ async function countSignUp({ api }: Console, context: RequestContext): Promise<v
   if (refusal !== undefined) throw refusal;
 }
 
-/** Answer and duration do not tell whether someone has the address. */
+/** Response and duration do not tell whether someone has the address. */
 async function mailLink(console: Console, context: RequestContext, form: URLSearchParams): Promise<Response> {
   const email = (form.get('email') ?? '').trim();
   const problem = problemWithEmail(email);

@@ -18,6 +18,8 @@ export interface UserSession {
   isOwnDevice: boolean;
   /** The account to open; by default the one of the last session. */
   account?: string | undefined;
+  /** When the person proved who they are; by default now. */
+  provenAt?: Date | undefined;
 }
 
 /**
@@ -27,7 +29,7 @@ export interface UserSession {
 export async function startUserSession(
   console: Console,
   context: RequestContext,
-  { user, by, next, isOwnDevice, account: wanted }: UserSession,
+  { user, by, next, isOwnDevice, account: wanted, provenAt }: UserSession,
 ): Promise<Response> {
   const { request } = context;
   const { sql, clock, addresses, webhooks, mail } = console.service;
@@ -45,6 +47,7 @@ export async function startUserSession(
     { user, account },
     {
       by,
+      provenAt,
       token: sessionTokenOf(request.headers, publicUrl),
       isOwnDevice,
       isNewDevice,

@@ -1,11 +1,12 @@
-import { json } from '../../api/http/answers.ts';
 import { type Operation, operation } from '../../api/http/operation.ts';
+import { json } from '../../api/http/responses.ts';
 import { Deleted } from '../../api/http/schemas.ts';
 import { invalid, notFound, Refusal } from '../../lib/errors.ts';
 import { beginTotp, confirmTotp, hasTotp, removeTotp, replaceRecoveryCodes } from '../../people/totp.ts';
 import type { Console } from '../context.ts';
 import { RecoveryCodes, TotpCode, TotpSetup } from './credential-schemas.ts';
 import { requireUser } from './me.ts';
+import { originOf } from './origin.ts';
 
 const tag = 'Account';
 const description = 'For the console only, and only for people.';
@@ -34,7 +35,7 @@ const begin = ({ service: { sql, clock, webhooks } }: Console): Operation =>
     },
   });
 
-const confirm = ({ service: { sql, clock, webhooks } }: Console): Operation =>
+const confirm = ({ service }: Console): Operation =>
   operation({
     operationId: 'confirmTotp',
     method: 'POST',
@@ -45,9 +46,11 @@ const confirm = ({ service: { sql, clock, webhooks } }: Console): Operation =>
     body: TotpCode,
     success: { status: 200, description: 'The recovery codes, which are never shown again.', schema: RecoveryCodes },
     errors: ['invalid_request', 'not_found', 'rate_limited'],
-    async handle({ caller, body: { code } }) {
+    async handle({ caller, headers, body: { code } }) {
+      const { sql, webhooks } = service;
       const { id } = await requireUser(sql, caller);
-      const recovery_codes = await confirmTotp(sql, webhooks.box, { user: id, code }, clock());
+      const origin = originOf(service, headers, id);
+      const recovery_codes = await confirmTotp(sql, webhooks.box, { user: id, code }, origin);
       if (recovery_codes === 'limited') throw tooManyCodes();
       if (recovery_codes === 'wrong')
         throw invalid([
@@ -62,7 +65,7 @@ export const tooManyCodes = () =>
     'retry-after': '3600',
   });
 
-const replace = ({ service: { sql } }: Console): Operation =>
+const replace = ({ service }: Console): Operation =>
   operation({
     operationId: 'replaceRecoveryCodes',
     method: 'POST',
@@ -72,14 +75,15 @@ const replace = ({ service: { sql } }: Console): Operation =>
     description: `${description} The earlier ones no longer work.`,
     success: { status: 200, description: 'The recovery codes, which are never shown again.', schema: RecoveryCodes },
     errors: ['not_found', 'reauthentication_required'],
-    async handle({ caller }) {
+    async handle({ caller, headers }) {
+      const { sql } = service;
       const { id } = await requireUser(sql, caller);
       if (!(await hasTotp(sql, id))) throw notFound('set-up of one-time codes');
-      return json(200, { recovery_codes: await sql.begin((tx) => replaceRecoveryCodes(tx, id)) });
+      return json(200, { recovery_codes: await replaceRecoveryCodes(sql, id, originOf(service, headers, id)) });
     },
   });
 
-const remove = ({ service: { sql } }: Console): Operation =>
+const remove = ({ service }: Console): Operation =>
   operation({
     operationId: 'removeTotp',
     method: 'DELETE',
@@ -89,9 +93,10 @@ const remove = ({ service: { sql } }: Console): Operation =>
     description: `${description} The password alone signs in from now on.`,
     success: { status: 200, description: 'They are turned off.', schema: Deleted },
     errors: ['not_found', 'reauthentication_required'],
-    async handle({ caller }) {
+    async handle({ caller, headers }) {
+      const { sql } = service;
       const { id } = await requireUser(sql, caller);
-      await removeTotp(sql, id);
+      await sql.begin((tx) => removeTotp(tx, id, originOf(service, headers, id)));
       return json(200, { deleted: true, id });
     },
   });

@@ -5,7 +5,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import type { Timers } from '../../lib/timers.ts';
 import { DrainRate } from './drain-rate.ts';
-import { type Durability, HeldAnswers } from './held-answers.ts';
+import { type Durability, HeldResponses } from './held-responses.ts';
 import type { StoreOptions } from './refused-scans.ts';
 import { sendOldest } from './send-oldest.ts';
 import type { Spool } from './spool.ts';
@@ -29,10 +29,10 @@ export interface DrainStatus {
   stalledSeconds: number;
 }
 
-/** Commits start at least this far apart with `disk`, unless a full batch waits. With `log`, answers wait for each. */
+/** Commits start at least this far apart with `disk`, unless a full batch waits. With `log`, responses wait for each. */
 const intervalMs = { disk: 50, log: 0 };
 const fullBatchBytes = 256 * 1024;
-/** With a larger backlog, answers wait for the drain. */
+/** With a larger backlog, responses wait for the drain. */
 const maxBacklogSeconds = 5;
 const firstBackoffMs = 100;
 const maxBackoffMs = 500;
@@ -42,11 +42,11 @@ export const trimAfterMs = 1_000;
 
 /**
  * Sends the records of a spool to Postgres, oldest first, as long as there are any: at once after a pause, else every 50 ms
- * or when a full batch waits. Also decides when the answer to a record that is on disk may be sent.
+ * or when a full batch waits. Also decides when the response to a record that is on disk may be sent.
  */
 export class SpoolDrain {
   readonly #options: SpoolDrainOptions;
-  readonly #answers: HeldAnswers;
+  readonly #responses: HeldResponses;
   readonly #rate = new DrainRate();
   /** How many records were ever in the spool. */
   #records: number;
@@ -62,7 +62,7 @@ export class SpoolDrain {
 
   constructor(options: SpoolDrainOptions) {
     this.#options = options;
-    this.#answers = new HeldAnswers(options.durability);
+    this.#responses = new HeldResponses(options.durability);
     this.#records = options.spool.waiting.records;
     this.#progressAt = options.timers.now();
     this.#update();
@@ -74,7 +74,7 @@ export class SpoolDrain {
     const record = ++this.#records;
     if (spool.waiting.records === 1) this.#progressAt = timers.now();
     const isHeld = !this.#isStalled && !this.#isStopping && (this.#options.durability === 'log' || this.#isBehind());
-    const released = isHeld ? this.#answers.hold({ record, bytes }) : undefined;
+    const released = isHeld ? this.#responses.hold({ record, bytes }) : undefined;
     this.#update();
     await released;
   }
@@ -100,7 +100,7 @@ export class SpoolDrain {
     await Promise.race([this.#sendRest(), timeUp.promise]);
     cancel();
     this.#isStopping = true;
-    this.#answers.releaseAll();
+    this.#responses.releaseAll();
   }
 
   async #sendRest(): Promise<void> {
@@ -155,8 +155,8 @@ export class SpoolDrain {
       this.#isStalled = false;
       this.#backoffMs = 0;
       this.#startAt = startedAt + intervalMs[durability];
-      this.#answers.committed(this.#records - spool.waiting.records, sent.bytes);
-      if (durability === 'disk' && !this.#isBehind()) this.#answers.releaseAll();
+      this.#responses.committed(this.#records - spool.waiting.records, sent.bytes);
+      if (durability === 'disk' && !this.#isBehind()) this.#responses.releaseAll();
     } catch (error) {
       this.#failed(error);
     } finally {
@@ -181,7 +181,7 @@ export class SpoolDrain {
   /** Postgres is unavailable. Redirects go on: their scans are on disk. */
   #stall(): void {
     this.#isStalled = true;
-    this.#answers.releaseAll();
+    this.#responses.releaseAll();
   }
 
   #trimLater(): void {

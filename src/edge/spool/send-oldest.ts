@@ -17,7 +17,7 @@ export interface Sent {
 
 /**
  * Stores the oldest records of a spool, many with one commit, and drops them. Every record has the number that its writer
- * gave it, so repeating it after a crash or a lost answer stores nothing twice, even if other records are merged then.
+ * gave it, so repeating it after a crash or a lost response stores nothing twice, even if other records are merged then.
  */
 export async function sendOldest(spool: Pick<Spool, 'peek' | 'drop'>, options: StoreOptions): Promise<Sent> {
   const records = await spool.peek(maxPeekedBytes);

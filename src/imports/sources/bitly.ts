@@ -5,8 +5,8 @@ import type { Source } from './source.ts';
 /** https://dev.bitly.com/api-reference/#getBitlinksByGroup. Its list has no totals; its CSV does. */
 export const bitly: Source = { readItem, itemsOf, pages };
 
-function itemsOf(answer: Item): unknown[] {
-  return listOf(answer['links']);
+function itemsOf(response: Item): unknown[] {
+  return listOf(response['links']);
 }
 
 /** A link with custom back-halves works under each of them and under its first one, so each becomes a code. */
@@ -45,9 +45,11 @@ const headersOf = ({ key }: ApiClient) => ({ authorization: `Bearer ${key ?? ''}
 
 async function* pagesFrom(client: ApiClient, first: URL): AsyncGenerator<LinkPage> {
   for (let url: URL | undefined = first; url !== undefined; ) {
-    const answer = objectOf(await client.get(url, headersOf(client)), url);
-    yield { links: itemsOf(answer).filter(isItem).flatMap(readItem) };
-    const next: string | undefined = isItem(answer['pagination']) ? textOf(answer['pagination']['next']) : undefined;
+    const response = objectOf(await client.get(url, headersOf(client)), url);
+    yield { links: itemsOf(response).filter(isItem).flatMap(readItem) };
+    const next: string | undefined = isItem(response['pagination'])
+      ? textOf(response['pagination']['next'])
+      : undefined;
     url = next === undefined ? undefined : sameOrigin(next, first);
   }
 }

@@ -5,30 +5,24 @@ import {
   countOf,
   deviceRules,
   type Item,
-  idOf,
+  identityOf,
   isItem,
   type LinkPage,
   listOf,
-  partsOf,
   type SourceLink,
   textOf,
 } from '../link.ts';
 import type { Source } from './source.ts';
 
 /** https://dub.co/docs/api-reference/endpoint/retrieve-a-list-of-links */
-export const dub: Source = { readItem, itemsOf: (answer) => listOf(answer['links']), pages };
+export const dub: Source = { readItem, itemsOf: (response) => listOf(response['links']), pages };
 
 const pageSize = 100;
 
 function readItem(item: Item): SourceLink[] {
-  const parts = partsOf(textOf(item['shortLink']));
-  const host = textOf(item['domain'])?.toLowerCase() ?? parts?.host;
-  const shortCode = textOf(item['key']) ?? parts?.shortCode ?? '';
   return [
     {
-      id: idOf(host, shortCode),
-      host,
-      shortCode,
+      ...identityOf({ shortUrl: item['shortLink'], host: item['domain'], shortCode: item['key'] }),
       destination: textOf(item['url']) ?? '',
       title: textOf(item['title']),
       note: textOf(item['comments']),

@@ -1,23 +1,18 @@
 import { type ApiClient, objectOf, urlBelow } from '../client.ts';
 import { withPassword } from '../columns.ts';
-import { countOf, type Item, idOf, isItem, type LinkPage, listOf, partsOf, type SourceLink, textOf } from '../link.ts';
+import { countOf, type Item, identityOf, isItem, type LinkPage, listOf, type SourceLink, textOf } from '../link.ts';
 import type { Source } from './source.ts';
 
 /** `GET /api/v2/links` of https://github.com/thedevs-network/kutt, which returns up to 50 links. */
-export const kutt: Source = { readItem, itemsOf: (answer) => listOf(answer['data']), pages };
+export const kutt: Source = { readItem, itemsOf: (response) => listOf(response['data']), pages };
 
 const pageSize = 50;
 
 function readItem(item: Item): SourceLink[] {
-  const parts = partsOf(textOf(item['link']));
-  const host = textOf(item['domain'])?.toLowerCase() ?? parts?.host;
-  const shortCode = textOf(item['address']) ?? parts?.shortCode ?? '';
   const isBanned = item['banned'] === true || item['banned'] === 1;
   return [
     {
-      id: idOf(host, shortCode),
-      host,
-      shortCode,
+      ...identityOf({ shortUrl: item['link'], host: item['domain'], shortCode: item['address'] }),
       destination: textOf(item['target']) ?? '',
       title: textOf(item['description']),
       tags: [],
@@ -34,9 +29,9 @@ function readItem(item: Item): SourceLink[] {
 async function* pages(client: ApiClient): AsyncGenerator<LinkPage> {
   for (let skip = 0; ; skip += pageSize) {
     const url = urlBelow(client.base, '/api/v2/links', { limit: pageSize, skip });
-    const answer = objectOf(await client.get(url, { 'x-api-key': client.key ?? '' }), url);
-    const items = listOf(answer['data']).filter(isItem);
-    const total = countOf(answer['total']);
+    const response = objectOf(await client.get(url, { 'x-api-key': client.key ?? '' }), url);
+    const items = listOf(response['data']).filter(isItem);
+    const total = countOf(response['total']);
     yield { links: items.flatMap(readItem), total };
     if (items.length === 0 || (total !== undefined && skip + pageSize >= total)) return;
   }

@@ -1,21 +1,17 @@
 import { type ApiClient, urlBelow } from '../client.ts';
-import { countOf, type Item, idOf, isItem, type LinkPage, listOf, partsOf, type SourceLink, textOf } from '../link.ts';
+import { countOf, type Item, identityOf, isItem, type LinkPage, listOf, type SourceLink, textOf } from '../link.ts';
 import type { Source } from './source.ts';
 
 /** https://developers.rebrandly.com/docs/list-links. `?workspace=<id>` in the URL selects a workspace. */
-export const rebrandly: Source = { readItem, itemsOf: (answer) => listOf(answer['links']), pages };
+export const rebrandly: Source = { readItem, itemsOf: (response) => listOf(response['links']), pages };
 
 const pageSize = 25;
 
 function readItem(item: Item): SourceLink[] {
-  const parts = partsOf(textOf(item['shortUrl']));
-  const host = (isItem(item['domain']) ? textOf(item['domain']['fullName'])?.toLowerCase() : undefined) ?? parts?.host;
-  const shortCode = textOf(item['slashtag']) ?? parts?.shortCode ?? '';
+  const host = isItem(item['domain']) ? item['domain']['fullName'] : undefined;
   return [
     {
-      id: idOf(host, shortCode),
-      host,
-      shortCode,
+      ...identityOf({ shortUrl: item['shortUrl'], host, shortCode: item['slashtag'] }),
       destination: textOf(item['destination']) ?? '',
       title: textOf(item['title']),
       note: textOf(item['description']),

@@ -6,11 +6,10 @@ import {
   countOf,
   deviceRules,
   type Item,
-  idOf,
+  identityOf,
   isItem,
   type LinkPage,
   listOf,
-  partsOf,
   type SourceLink,
   textOf,
 } from '../link.ts';
@@ -20,23 +19,18 @@ import type { Source } from './source.ts';
 /** `GET /rest/v3/short-urls` of https://shlink.io, and the rules of links that have some. */
 export const shlink: Source = {
   readItem: (item) => [linkOf(item, item['redirectRules'])],
-  itemsOf: (answer) => (isItem(answer['shortUrls']) ? listOf(answer['shortUrls']['data']) : []),
+  itemsOf: (response) => (isItem(response['shortUrls']) ? listOf(response['shortUrls']['data']) : []),
   pages,
 };
 
 const pageSize = 100;
 
 function linkOf(item: Item, ruleList: unknown): SourceLink {
-  const parts = partsOf(textOf(item['shortUrl']));
-  const host = textOf(item['domain'])?.toLowerCase() ?? parts?.host;
-  const shortCode = textOf(item['shortCode']) ?? parts?.shortCode ?? '';
   const meta = isItem(item['meta']) ? item['meta'] : {};
   const visits = isItem(item['visitsSummary']) ? item['visitsSummary']['total'] : item['visitsCount'];
   const { rules, unsupported } = readRules(ruleList);
   return {
-    id: idOf(host, shortCode),
-    host,
-    shortCode,
+    ...identityOf({ shortUrl: item['shortUrl'], host: item['domain'], shortCode: item['shortCode'] }),
     destination: textOf(item['longUrl']) ?? '',
     title: textOf(item['title']),
     tags: listOf(item['tags']).flatMap((tag) => textOf(tag) ?? []),
@@ -95,8 +89,8 @@ function addCondition(when: When, { type, matchValue }: Item): boolean {
 async function* pages(client: ApiClient): AsyncGenerator<LinkPage> {
   for (let page = 1; ; page++) {
     const url = urlBelow(client.base, '/rest/v3/short-urls', { page, itemsPerPage: pageSize });
-    const answer = objectOf(await client.get(url, headersOf(client)), url);
-    const { data, pagination } = isItem(answer['shortUrls']) ? answer['shortUrls'] : {};
+    const response = objectOf(await client.get(url, headersOf(client)), url);
+    const { data, pagination } = isItem(response['shortUrls']) ? response['shortUrls'] : {};
     const links: SourceLink[] = [];
     for (const item of listOf(data).filter(isItem)) links.push(linkOf(item, await rulesOf(client, item)));
     const { pagesCount, totalItems } = isItem(pagination) ? pagination : {};
@@ -112,6 +106,6 @@ async function rulesOf(client: ApiClient, item: Item): Promise<unknown> {
   if (item['hasRedirectRules'] !== true) return [];
   const path = `/rest/v3/short-urls/${encodeURIComponent(String(item['shortCode']))}/redirect-rules`;
   const url = urlBelow(client.base, path, { domain: textOf(item['domain']) });
-  const answer = await client.get(url, headersOf(client), { mayBeMissing: true });
-  return isItem(answer) ? answer['redirectRules'] : [];
+  const response = await client.get(url, headersOf(client), { mayBeMissing: true });
+  return isItem(response) ? response['redirectRules'] : [];
 }

@@ -4,30 +4,26 @@ import {
   countOf,
   deviceRules,
   type Item,
-  idOf,
+  identityOf,
   isItem,
   type LinkPage,
   listOf,
-  partsOf,
   type SourceLink,
   textOf,
 } from '../link.ts';
 import type { Source } from './source.ts';
 
 /** https://developers.short.io/docs/getting-a-list-of-links. Its list has no totals. */
-export const shortIo: Source = { readItem, itemsOf: (answer) => listOf(answer['links']), pages };
+export const shortIo: Source = { readItem, itemsOf: (response) => listOf(response['links']), pages };
 
 const pageSize = 150;
 
 function readItem(item: Item): SourceLink[] {
-  const parts = partsOf(textOf(item['secureShortURL']) ?? textOf(item['shortURL']));
-  const shortCode = textOf(item['path']) ?? parts?.shortCode ?? '';
+  const shortUrl = textOf(item['secureShortURL']) ?? item['shortURL'];
   const hasPassword = item['hasPassword'] === true || textOf(item['password']) !== undefined;
   return [
     {
-      id: idOf(parts?.host, shortCode),
-      host: parts?.host,
-      shortCode,
+      ...identityOf({ shortUrl, shortCode: item['path'] }),
       destination: textOf(item['originalURL']) ?? '',
       title: textOf(item['title']),
       tags: listOf(item['tags']).flatMap((tag) => textOf(tag) ?? []),
@@ -63,9 +59,9 @@ const headersOf = ({ key }: ApiClient) => ({ authorization: key ?? '' });
 async function* pagesOf(client: ApiClient, root: URL, domain: string): AsyncGenerator<LinkPage> {
   for (let pageToken: string | undefined; ; ) {
     const url = urlBelow(root, '/api/links', { domain_id: domain, limit: pageSize, pageToken });
-    const answer = objectOf(await client.get(url, headersOf(client)), url);
-    yield { links: listOf(answer['links']).filter(isItem).flatMap(readItem) };
-    const next = textOf(answer['nextPageToken']);
+    const response = objectOf(await client.get(url, headersOf(client)), url);
+    yield { links: listOf(response['links']).filter(isItem).flatMap(readItem) };
+    const next = textOf(response['nextPageToken']);
     if (next === undefined || next === pageToken) return;
     pageToken = next;
   }

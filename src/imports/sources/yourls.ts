@@ -8,8 +8,8 @@ export const yourls: Source = { readItem, itemsOf, pages };
 const pageSize = 500;
 
 /** `{"link_1": {…}, "link_2": {…}}` */
-function itemsOf(answer: Item): unknown[] {
-  return isItem(answer['links']) ? Object.values(answer['links']) : [];
+function itemsOf(response: Item): unknown[] {
+  return isItem(response['links']) ? Object.values(response['links']) : [];
 }
 
 function readItem(item: Item): SourceLink[] {
@@ -37,11 +37,11 @@ async function* pages(client: ApiClient): AsyncGenerator<LinkPage> {
   for (let start = 0; ; start += pageSize) {
     const query = { action: 'stats', format: 'json', filter: 'last', limit: pageSize, start, signature: client.key };
     const url = urlBelow(client.base, path, query);
-    const answer = objectOf(await client.get(url, {}), url);
-    const items = itemsOf(answer).filter(isItem);
+    const response = objectOf(await client.get(url, {}), url);
+    const items = itemsOf(response).filter(isItem);
     yield {
       links: items.flatMap(readItem),
-      total: isItem(answer['stats']) ? countOf(answer['stats']['total_links']) : undefined,
+      total: isItem(response['stats']) ? countOf(response['stats']['total_links']) : undefined,
     };
     if (items.length < pageSize) return;
   }

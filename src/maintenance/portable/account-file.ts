@@ -5,9 +5,9 @@ import { parseLine, textOf } from '../compressed-lines.ts';
 /**
  * An account file is one stream of lines, compressed with zstd: first the header; then the sections, each begun by a line that
  * names it; last the number of lines of each section and a checksum of everything before. A file without the last line is
- * incomplete. docs/account-file.md describes every line.
+ * incomplete. docs/account-file.md describes every line. Version 1 had no records of reports and alerts.
  */
-export const format = 1;
+export const format = 2;
 
 /** In this order. */
 export const sections = ['records', 'visitors', 'entries'] as const;

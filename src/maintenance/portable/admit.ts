@@ -16,6 +16,9 @@ const admittedTables = [
   'logos',
   'subscriptions',
   'shares',
+  'reports',
+  'alerts',
+  'raised_alerts',
   'dropped_scans',
   'imports',
   'logo_files',
@@ -23,12 +26,14 @@ const admittedTables = [
   'code_passwords',
   'endpoint_secrets',
   'share_secrets',
+  'report_schedules',
+  'mail_recipients',
   'account_imports',
   'account_import_positions',
 ];
 
-/** Columns of records, and the table whose ids they name. */
-const references = [
+/** Columns of records, and the tables of which one has the ids that they name. */
+const references: { table: string; column: string; of: string | [string, string] }[] = [
   { table: 'limited_scans', column: 'code', of: 'codes' },
   { table: 'dropped_scans', column: 'code', of: 'codes' },
   { table: 'visitor_keys', column: 'code', of: 'codes' },
@@ -36,6 +41,8 @@ const references = [
   { table: 'imports', column: 'code', of: 'codes' },
   { table: 'key_usage', column: 'key', of: 'api_keys' },
   { table: 'share_secrets', column: 'share', of: 'shares' },
+  { table: 'report_schedules', column: 'report', of: 'reports' },
+  { table: 'mail_recipients', column: 'subject', of: ['reports', 'alerts'] },
 ];
 
 /**
@@ -69,9 +76,11 @@ const staging = (tx: Transaction, table: string) => tx.unsafe(`${stagingSchema}.
 /** Records of a file may only be about what it has. */
 async function refuseForeign(tx: Transaction): Promise<void> {
   for (const { table, column, of } of references) {
+    const [first = '', second = first] = [of].flat();
     const [row] = await tx<{ id: string }[]>`
       SELECT ${tx(column)} AS id FROM ${staging(tx, table)} r
-      WHERE NOT EXISTS (SELECT FROM ${staging(tx, of)} o WHERE o.id = r.${tx(column)}) LIMIT 1`;
+      WHERE NOT EXISTS (SELECT FROM ${staging(tx, first)} o WHERE o.id = r.${tx(column)})
+        AND NOT EXISTS (SELECT FROM ${staging(tx, second)} o WHERE o.id = r.${tx(column)}) LIMIT 1`;
     if (row !== undefined)
       throw new Refusal('invalid_request', `The file has ${table} of ${row.id}, which it does not have.`);
   }
@@ -131,6 +140,14 @@ const conflicts: { what: string; query: string }[] = [
     query: `
       SELECT s.share AS taken FROM ${stagingSchema}.share_secrets s
       JOIN public.share_secrets p ON p.share = s.share OR p.token_hash = s.token_hash`,
+  },
+  {
+    what: 'The report',
+    query: `SELECT s.id AS taken FROM ${stagingSchema}.reports s JOIN public.reports p ON p.id = s.id`,
+  },
+  {
+    what: 'The alert',
+    query: `SELECT s.id AS taken FROM ${stagingSchema}.alerts s JOIN public.alerts p ON p.id = s.id`,
   },
 ];
 

@@ -1,4 +1,4 @@
-import { lineFields, scanLines, unescaped } from '../../../events/scan-line.ts';
+import { lineFields, lineVersion, scanLines, unescaped } from '../../../events/scan-line.ts';
 import { appendLockHolds } from '../../lib/append-lock-holds.ts';
 import type { Sql } from '../../lib/sql.ts';
 import { locks } from '../../log/locks.ts';
@@ -7,11 +7,11 @@ import type { EventLine, FileEntry } from './check-lines.ts';
 const maxChunkCharacters = 256 * 1024;
 
 /**
- * How many entries are appended together, so that the append lock is held for about 10 ms: 500 of them took 19 ms on two cores with
- * 14 processes, and a slow disk makes it longer, too.
+ * How many entries are appended together, so that the append lock is held for about 5 ms. A machine that is busy can make it four
+ * times as long.
  */
 export class ChunkSize {
-  #entries = 250;
+  #entries = 200;
 
   get entries(): number {
     return this.#entries;
@@ -19,38 +19,41 @@ export class ChunkSize {
 
   /** `heldMs`: for how long the lock was held for the last chunk. */
   adapt(heldMs: number): void {
-    if (heldMs > 12) this.#entries = Math.max(50, Math.floor(this.#entries / 2));
-    else if (heldMs < 8) this.#entries = Math.min(1_000, this.#entries + 50);
+    if (heldMs > 6) this.#entries = Math.max(50, Math.floor(this.#entries / 2));
+    else if (heldMs < 4) this.#entries = Math.min(1_000, this.#entries + 25);
   }
 }
 
-/** Consecutive entries of a file. */
+/** Consecutive entries of a file, as the statement below takes them. */
 export interface EntryChunk {
-  entries: FileEntry[];
+  count: number;
   /** How many entries of the file are before them. */
   before: number;
+  /** Parameters of the statement, from $4 on. */
+  values: string[];
 }
 
 /** Cuts entries into chunks; the first `before` of them are left out, because they are appended already. */
 export async function* chunksOf(
   parts: AsyncIterable<FileEntry[]>,
   before: number,
-  size: ChunkSize,
+  { size, scanLines: version }: { size: ChunkSize; scanLines: number },
 ): AsyncGenerator<EntryChunk> {
   let chunk: FileEntry[] = [];
   let characters = 0;
   let read = 0;
+  const prepared = () => ({ count: chunk.length, before: read - chunk.length, values: valuesOf(chunk, version) });
   for await (const entries of parts)
     for (const entry of entries) {
       if (read++ < before) continue;
       chunk.push(entry);
       characters += 'event' in entry ? JSON.stringify(entry.event.data).length : entry.scan.length;
       if (chunk.length < size.entries && characters < maxChunkCharacters) continue;
-      yield { entries: chunk, before: read - chunk.length };
+      yield prepared();
       chunk = [];
       characters = 0;
     }
-  if (chunk.length > 0) yield { entries: chunk, before: read - chunk.length };
+  if (chunk.length > 0) yield prepared();
 }
 
 /** The columns of a scan that are inserted, with their types. `position` is the place in the chunk. */
@@ -63,6 +66,8 @@ const columnTypes: Partial<Record<(typeof lineFields)[number], string>> = {
 };
 const columns = lineFields.filter((name) => name !== 'position');
 const escapedFields = ['region', 'city'];
+/** By the check of lines, they have neither quotes nor commas, and are not empty: an array has them as they are. */
+const plainFields = ['code', 'is_unique', 'account', 'mode', 'id', 'occurred_at', 'is_bot', 'visitor', 'revision'];
 const optionalFields = ['rule', 'variant'];
 
 const insertedValue = (name: (typeof columns)[number]) => {
@@ -79,9 +84,10 @@ const insertedValue = (name: (typeof columns)[number]) => {
  * $7… columns of the scans.
  */
 const statement = `
-  WITH turn AS MATERIALIZED (
-    UPDATE account_imports SET entries = entries + cardinality($4::text::bigint[])
-    WHERE account = $1 AND number = $2 AND entries = $3 AND done_at IS NULL RETURNING 1 AS one
+  WITH given_sources AS MATERIALIZED (SELECT $4::text::bigint[] AS sources),
+  turn AS MATERIALIZED (
+    UPDATE account_imports SET entries = entries + cardinality(sources) FROM given_sources
+    WHERE account = $1 AND number = $2 AND entries = $3 AND done_at IS NULL RETURNING sources
   ),
   given AS MATERIALIZED (
     SELECT g.* FROM turn, unnest($6::text::int[], ${columns
@@ -94,12 +100,12 @@ const statement = `
         occurred_at timestamptz)
   ),
   locked AS MATERIALIZED (
-    SELECT pg_advisory_xact_lock(${locks.append}), clock_timestamp() AS locked_at
+    SELECT pg_advisory_xact_lock(${locks.append}), clock_timestamp() AS locked_at, sources
     FROM (SELECT count(*) FROM given) AS scans, (SELECT count(*) FROM changes) AS events, turn
   ),
   placed AS MATERIALIZED (
     SELECT place, nextval('log_position') AS position
-    FROM locked, generate_series(0, cardinality($4::text::bigint[]) - 1) AS place
+    FROM locked, generate_series(0, cardinality(sources) - 1) AS place
   ),
   stored_scans AS (
     INSERT INTO scans (position, ${columns.join(', ')})
@@ -114,7 +120,7 @@ const statement = `
   ),
   noted AS (
     INSERT INTO account_import_positions (account, number, position, sources)
-    SELECT $1, $2, min(position), $4::text::bigint[] FROM placed HAVING count(*) > 0
+    SELECT $1, $2, (SELECT min(position) FROM placed), sources FROM locked
     RETURNING 1
   )
   SELECT (SELECT count(*) FROM stored_scans) + (SELECT count(*) FROM stored_events) AS entries,
@@ -136,9 +142,16 @@ interface ImportKey {
 export async function appendChunk(
   sql: Sql,
   { account, number }: ImportKey,
-  { entries, before }: EntryChunk,
-  scanLinesVersion: number,
+  { count, before, values }: EntryChunk,
 ): Promise<number> {
+  const [done] = await sql.unsafe<Appended[]>(statement, [account, number, before, ...values], { prepare: true });
+  if (done?.entries !== count || done.span !== count)
+    throw new Error(`Postgres did not confirm that ${count} entries of ${account} are appended`);
+  appendLockHolds.observe(done.held ?? 0);
+  return (done.held ?? 0) * 1_000;
+}
+
+function valuesOf(entries: FileEntry[], scanLinesVersion: number): string[] {
   const events: (EventLine & { place: number })[] = [];
   const places: number[] = [];
   const lines: string[] = [];
@@ -150,15 +163,7 @@ export async function appendChunk(
     }
   }
   const sources = arrayOf(entries.map(({ position }) => position));
-  const [done] = await sql.unsafe<Appended[]>(
-    statement,
-    [account, number, before, sources, JSON.stringify(events), arrayOf(places), ...columnsOf(lines, scanLinesVersion)],
-    { prepare: true },
-  );
-  if (done?.entries !== entries.length || done.span !== entries.length)
-    throw new Error(`Postgres did not confirm that ${entries.length} entries of ${account} are appended`);
-  appendLockHolds.observe(done.held ?? 0);
-  return (done.held ?? 0) * 1_000;
+  return [sources, JSON.stringify(events), arrayOf(places), ...columnsOf(lines, scanLinesVersion)];
 }
 
 const arrayOf = (values: unknown[]) => `{${values.join(',')}}`;
@@ -166,10 +171,12 @@ const quoted = (text: string) => `"${/["\\]/.test(text) ? text.replace(/["\\]/g,
 
 /** The columns of scan lines, each as a Postgres array. */
 function columnsOf(lines: string[], version: number): string[] {
-  const rows = lines.length === 0 ? [] : scanLines(version, lines.join('\n')).map(({ line }) => line.split('\t'));
+  const current = version === lineVersion ? lines : scanLines(version, lines.join('\n')).map(({ line }) => line);
+  const rows = current.map((line) => line.split('\t'));
   return columns.map((name) => {
     const index = lineFields.indexOf(name);
     const fieldOf = (row: string[]) => row[index] ?? '';
+    if (plainFields.includes(name)) return arrayOf(rows.map(fieldOf));
     const text = escapedFields.includes(name)
       ? (row: string[]) => quoted(unescaped(fieldOf(row)))
       : (row: string[]) => quoted(fieldOf(row));

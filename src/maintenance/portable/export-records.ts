@@ -59,6 +59,10 @@ const openQueries: Record<OpenRecord['kind'], (tx: Transaction, account: string)
   logo_file: (tx, account) => tx`
     SELECT json_build_object('kind', 'logo_file', 'hash', hash, 'type', type, 'content', encode(content, 'hex'))::text AS line
     FROM logo_files WHERE account = ${account} ORDER BY hash`,
+  report_schedule: (tx, account) => tx`
+    SELECT json_build_object('kind', 'report_schedule', 'report', report, 'period', period, 'due_at', due_at,
+      'sent_at', sent_at)::text AS line
+    FROM report_schedules WHERE account = ${account} ORDER BY report`,
   move_positions: (tx, account) => tx`
     SELECT json_build_object('kind', 'move_positions', 'number', number, 'position', position, 'sources', sources)::text
       AS line
@@ -91,6 +95,11 @@ async function* secretRecords(tx: Transaction, account: string, box: SecretBox):
     await tx<{ share: string; token: string; password_hash: string | null }[]>`
       SELECT share, token, password_hash FROM share_secrets WHERE account = ${account} ORDER BY share`
   ).map((row) => Object.assign(row, { kind: 'share_secret' as const }));
+  yield (
+    await tx<Omit<Extract<SecretRecord, { kind: 'mail_recipient' }>, 'kind'>[]>`
+      SELECT token, subject, email, number, to_json(unsubscribed_at) #>> '{}' AS unsubscribed_at
+      FROM mail_recipients WHERE account = ${account} ORDER BY subject, token`
+  ).map((row) => Object.assign(row, { kind: 'mail_recipient' as const }));
   yield (
     await tx<Omit<Extract<SecretRecord, { kind: 'move' }>, 'kind'>[]>`
       SELECT number, sha256, after_position, to_position, entries, cursors, to_json(started_at) #>> '{}' AS started_at,
@@ -132,7 +141,7 @@ async function webhookSecrets(tx: Transaction, account: string, box: SecretBox):
   }));
 }
 
-/** Who has scanned the codes of the account. Those of deleted codes are being removed. */
+/** Who has scanned the codes of the account. Visitors of deleted codes are being removed. */
 export async function* accountVisitors(tx: Transaction, account: string): AsyncGenerator<FileLines> {
   const visitors: ReturnType<Queryable> = tx`
     SELECT c.id AS code, v.visitor FROM codes c JOIN visitors v ON v.code_hash = hashtextextended(c.id, 0)

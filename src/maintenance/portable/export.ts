@@ -1,7 +1,7 @@
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { lineVersion } from '../../../events/scan-line.ts';
 import packageJson from '../../../package.json' with { type: 'json' };
-import { messageOf, notFound, StartError } from '../../lib/errors.ts';
+import { codeOf, messageOf, notFound, StartError } from '../../lib/errors.ts';
 import type { SecretBox } from '../../lib/secret-box.ts';
 import type { Sql, Transaction } from '../../lib/sql.ts';
 import { withFixedHistory } from '../../log/history.ts';
@@ -43,11 +43,16 @@ export async function exportAccount(file: string, options: ExportOptions): Promi
     return exported;
   } catch (error) {
     await rm(partial, { force: true });
-    throw error;
+    throw isOfFile(error)
+      ? new StartError(`${file} cannot be written, and nothing is left of it: ${messageOf(error)}`)
+      : error;
   } finally {
     await handle.close();
   }
 }
+
+/** Errors of a disk that is full, above a quota or broken. */
+const isOfFile = (error: unknown) => ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'].includes(codeOf(error));
 
 async function writeTo(handle: FileHandle, options: ExportOptions): Promise<Exported> {
   const { sql, box, account, now, onProgress = () => {} } = options;

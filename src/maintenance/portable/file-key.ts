@@ -7,7 +7,7 @@ const keyBytes = 32;
 export interface FileKey {
   /** As it is printed and given. */
   text: string;
-  /** Tells whether a key is that of a file. */
+  /** Tells whether a key belongs to a file. */
   fingerprint: string;
   seal(plain: string, account: string): string;
   open(sealed: string, account: string): string;

@@ -6,7 +6,7 @@ import { locks } from '../../log/locks.ts';
 import { ensurePartitions } from '../../log/partitions.ts';
 import { type FilePiece, openAccountFile } from './account-file.ts';
 import { admit } from './admit.ts';
-import { appendChunk, ChunkSize, chunksOf } from './append-entries.ts';
+import { appendChunk, ChunkSize, chunksOf, type EntryChunk } from './append-entries.ts';
 import { entryOf, type FileEntry } from './check-lines.ts';
 import type { FileKey } from './file-key.ts';
 import { finish } from './finish.ts';
@@ -114,7 +114,10 @@ async function startImport(sql: Sql, account: string, staged: Staged, now: Date)
     );
 }
 
-/** Appends what is missing of the entries; resolves to the longest time for which the append lock was held. */
+/**
+ * Appends what is missing of the entries; resolves to the longest time for which the append lock was held. The next chunk is read
+ * while Postgres appends the one before.
+ */
 async function appendAll(
   file: string,
   unfinished: Unfinished,
@@ -123,35 +126,51 @@ async function appendAll(
 ): Promise<number> {
   const { header, pieces } = await openAccountFile(file);
   const size = new ChunkSize();
+  const entries = entriesAfterVisitors(sql, pieces);
+  const chunks = chunksOf(entries, unfinished.entries, { size, scanLines: header.scan_lines });
   let maxHeldMs = 0;
   let checkAt = unfinished.entries + entriesPerCheck;
-  for await (const chunk of chunksOf(entriesAfterVisitors(sql, pieces), unfinished.entries, size)) {
+  const append = async (chunk: EntryChunk): Promise<void> => {
+    const heldMs = await appendChunk(sql, unfinished, chunk);
+    maxHeldMs = Math.max(maxHeldMs, heldMs);
+    size.adapt(heldMs);
+    // All other appends wait for the lock: they get it for as long as the import had it.
+    await sleep(heldMs);
+  };
+  for (let next = await chunks.next(); !next.done; ) {
+    const { value: chunk } = next;
     if (chunk.before >= checkAt) {
       // It fails while something else locks the table, and is repeated long before the log needs it.
       await ensurePartitions(sql).catch(() => {});
       checkAt = chunk.before + entriesPerCheck;
     }
     await onStep({ step: 'append', entries: chunk.before, total });
-    const heldMs = await appendChunk(sql, unfinished, chunk, header.scan_lines);
-    maxHeldMs = Math.max(maxHeldMs, heldMs);
-    size.adapt(heldMs);
-    // All other appends wait for the lock: they get it for as long as the import had it.
-    await sleep(heldMs);
+    [, next] = await Promise.all([append(chunk), chunks.next()]);
   }
   return maxHeldMs;
 }
 
 /** Inserts the visitors of a file, which come first, and yields its entries. */
 async function* entriesAfterVisitors(sql: Sql, pieces: AsyncIterable<FilePiece>): AsyncGenerator<FileEntry[]> {
+  let inserting: Promise<void> = Promise.resolve();
   for await (const { section, lines } of pieces) {
     if (section === 'visitors')
-      for (let from = 0; from < lines.length; from += visitorsPerInsert)
-        await insertVisitors(sql, lines.slice(from, from + visitorsPerInsert).map(visitorOf));
-    if (section === 'entries') yield lines.map(entryOf);
+      for (let from = 0; from < lines.length; from += visitorsPerInsert) {
+        const visitors = lines.slice(from, from + visitorsPerInsert).map(visitorOf);
+        await inserting;
+        inserting = insertVisitors(sql, visitors);
+        // Awaited before the next one.
+        inserting.catch(() => {});
+      }
+    if (section === 'entries') {
+      await inserting;
+      yield lines.map(entryOf);
+    }
   }
+  await inserting;
 }
 
-/** Sorted, like those of appends, so that two transactions with the same visitors cannot deadlock. */
+/** Sorted, like the visitors of appends, so that two transactions with the same visitors cannot deadlock. */
 async function insertVisitors(sql: Sql, visitors: [code: string, visitor: string][]): Promise<void> {
   const array = (values: string[]) => `{${values.join(',')}}`;
   await sql`

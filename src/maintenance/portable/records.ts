@@ -26,6 +26,7 @@ export const openRecord = Type.Union([
   record('dropped_scans', { code: text, total_scans: count, unique_scans: count, uncounted_scans: count }),
   record('import', { source: text, source_id: text, code: text }),
   record('logo_file', { hash: text, type: text, content: hex }),
+  record('report_schedule', { report: text, period: text, due_at: text, sent_at: orNull(text) }),
   record('move_positions', { number: count, position: count, sources: Type.Array(count, { minItems: 1 }) }),
 ]);
 export type OpenRecord = Static<typeof openRecord>;
@@ -41,6 +42,13 @@ export const secretRecord = Type.Union([
     previous_until: orNull(text),
   }),
   record('share_secret', { share: text, token: text, password_hash: orNull(text) }),
+  record('mail_recipient', {
+    token: text,
+    subject: text,
+    email: text,
+    number: orNull(count),
+    unsubscribed_at: orNull(text),
+  }),
   record('move', {
     number: count,
     sha256: text,

@@ -11,7 +11,7 @@ import { EntryChecks, entryOf } from './check-lines.ts';
 import type { FileKey } from './file-key.ts';
 import { recordOf, recordTables, stageRecords } from './staged-records.ts';
 
-/** Tables like those of the service, with the rows of the account that is imported. */
+/** Tables like the service's, with the rows of the account that is imported. */
 export const stagingSchema = 'account_import';
 
 /** Bytes of records and events that one transaction writes, about. */
@@ -84,7 +84,7 @@ export async function stageFile(file: string, options: StageOptions): Promise<St
 
 class InvalidLine extends Error {}
 
-/** What a check returns; its error is that of the file. */
+/** What a check returns; its error is about the file. */
 function checked<T>(check: () => T): T {
   try {
     return check();

@@ -17,6 +17,8 @@ export const recordTables = [
   'code_passwords',
   'endpoint_secrets',
   'share_secrets',
+  'report_schedules',
+  'mail_recipients',
   'account_imports',
   'account_import_positions',
 ] as const;
@@ -65,6 +67,10 @@ export function rowOf(record: AccountRecord, account: string, box: SecretBox): T
     }
     case 'share_secret':
       return { table: 'share_secrets', row: { account, ...row, token_hash: hashOfKey(record.token) } };
+    case 'report_schedule':
+      return { table: 'report_schedules', row: { account, ...row } };
+    case 'mail_recipient':
+      return { table: 'mail_recipients', row: { account, ...row } };
     case 'move':
       return { table: 'account_imports', row: { account, ...row } };
     case 'move_positions':

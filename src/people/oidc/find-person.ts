@@ -5,12 +5,13 @@ import type { Queryable, Sql, Transaction } from '../../lib/sql.ts';
 import { violates } from '../../log/connect.ts';
 import { removeUnconfirmed } from '../credentials.ts';
 import { changeMembers, requireRoom } from '../members.ts';
+import { noteChange, type Origin } from '../security-changes.ts';
 import { problemWithEmail } from '../users.ts';
 import type { Identity } from './provider.ts';
 
 /** Why an identity cannot sign in, though the provider vouches for it. */
 export type PersonRefusal =
-  /** The address is that of a person here, but the provider has not verified it. */
+  /** A person here has the address, but the provider has not verified it. */
   | 'email_not_verified'
   /** The person with this address signs in with another identity of the provider. */
   | 'other_identity'
@@ -38,9 +39,10 @@ export interface Joining {
 export async function findPerson(
   sql: Sql,
   identity: Identity,
-  { joining, now }: { joining: Joining | undefined; now: Date },
+  { joining, origin }: { joining: Joining | undefined; origin: Omit<Origin, 'actor'> },
 ): Promise<FoundPerson | { refused: PersonRefusal }> {
-  const found = await findKnown(sql, identity, now);
+  const { now } = origin;
+  const found = await findKnown(sql, identity, origin);
   if (found !== undefined) return found;
   if (joining === undefined) return { refused: 'unknown' };
   const { name, email = '' } = identity;
@@ -51,13 +53,14 @@ export async function findPerson(
   } catch (error) {
     // Another sign-in has created the same person meanwhile.
     if (!violates(error, 'users_email') && !violates(error, 'user_identities_pkey')) throw error;
-    return (await findKnown(sql, identity, now)) ?? { refused: 'other_identity' };
+    return (await findKnown(sql, identity, origin)) ?? { refused: 'other_identity' };
   }
 }
 
-const findKnown = (sql: Sql, identity: Identity, now: Date) =>
+const findKnown = (sql: Sql, identity: Identity, from: Omit<Origin, 'actor'>) =>
   sql.begin(async (tx): Promise<FoundPerson | { refused: PersonRefusal } | undefined> => {
     const { issuer, subject, email, isEmailVerified } = identity;
+    const { now } = from;
     const [known] = await tx<{ user_id: string }[]>`
       UPDATE user_identities SET last_used_at = ${now} WHERE issuer = ${issuer} AND subject = ${subject} RETURNING user_id`;
     if (known !== undefined) return { user: known.user_id, how: 'known' };
@@ -65,8 +68,11 @@ const findKnown = (sql: Sql, identity: Identity, now: Date) =>
     if (owner === undefined) return undefined;
     if (!isEmailVerified) return { refused: 'email_not_verified' };
     if (owner.has_identity) return { refused: 'other_identity' };
-    await removeUnconfirmed(tx, owner.id, now);
+    const origin = { ...from, actor: owner.id };
+    await removeUnconfirmed(tx, owner.id, origin);
     await insertIdentity(tx, identity, owner.id, now);
+    const detail = new URL(issuer).host;
+    await noteChange(tx, { user: owner.id, change: 'identity_linked', detail }, origin);
     return { user: owner.id, how: 'linked' };
   });
 

@@ -7,7 +7,7 @@ import { timeouts } from '../../lib/timeouts.ts';
 /** The provider cannot be reached, answers with an error of its own, or is not the one of OIDC_ISSUER. */
 export class ProviderUnavailable extends Error {}
 
-/** The provider refused the sign-in, or its answer is not valid. */
+/** The provider refused the sign-in, or its response is not valid. */
 export class SignInInvalid extends Error {
   /** Whether the person or the provider ended the sign-in, as with "access denied". */
   readonly isRefused: boolean;
@@ -18,7 +18,7 @@ export class SignInInvalid extends Error {
   }
 }
 
-/** What a sign-in is begun with, and its answer is compared with. */
+/** What a sign-in is begun with, and its response is compared with. */
 export interface Checks {
   state: string;
   nonce: string;
@@ -34,12 +34,16 @@ export interface Identity {
   email: string | undefined;
   isEmailVerified: boolean;
   name: string | undefined;
+  /** When the person last proved who they are, if the provider says so: it may have known them for weeks. */
+  authenticatedAt: Date | undefined;
   claims: Record<string, unknown>;
 }
 
 const metadataMinutes = 5;
 /** How long ago a proof may be that was asked for again. */
 const proofSeconds = 900;
+/** How long ago any other may be. A request with a limit makes providers say when it was (OpenID Connect Core, 2). */
+const signInSeconds = 90 * 86_400;
 
 /** An OpenID provider. Nothing is read from it before the first sign-in, so the service starts without it. */
 export class OidcProvider {
@@ -67,7 +71,7 @@ export class OidcProvider {
       code_challenge: await calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     };
-    const again = isAgain ? { prompt: 'login', max_age: String(proofSeconds) } : {};
+    const again = isAgain ? { prompt: 'login', max_age: String(proofSeconds) } : { max_age: String(signInSeconds) };
     return buildAuthorizationUrl(await this.#configuration(), Object.assign(parameters, again)).href;
   }
 
@@ -100,14 +104,14 @@ export class OidcProvider {
     return buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo }).href;
   }
 
-  /** Adds claims that some providers have only at the userinfo endpoint; those of the ID token win, because they are signed. */
+  /** Adds claims that some providers have only at the userinfo endpoint; claims of the ID token win, because they are signed. */
   async #withUserInfo<T extends { sub: string }>(configuration: Configuration, accessToken: string, idToken: T) {
     const { roleClaim } = this.settings;
     const isComplete = 'email' in idToken && (roleClaim === undefined || roleClaim in idToken);
     if (isComplete || configuration.serverMetadata().userinfo_endpoint === undefined) return idToken;
     const { fetchUserInfo } = await import('openid-client');
     const userInfo = await fetchUserInfo(configuration, accessToken, idToken.sub);
-    // An address counts as verified only by the answer that has it.
+    // An address counts as verified only by the response that has it.
     const { email, email_verified } = ('email' in idToken ? idToken : userInfo) as Record<string, unknown>;
     return Object.assign({}, userInfo, idToken, { email, email_verified });
   }
@@ -184,6 +188,7 @@ interface Claims {
   email?: unknown;
   email_verified?: unknown;
   name?: unknown;
+  auth_time?: unknown;
   [claim: string]: unknown;
 }
 
@@ -193,5 +198,6 @@ const identityOf = (claims: Claims, issuer: string): Identity => ({
   email: textOf(claims.email),
   isEmailVerified: claims.email_verified === true,
   name: textOf(claims.name),
+  authenticatedAt: typeof claims.auth_time === 'number' ? new Date(claims.auth_time * 1_000) : undefined,
   claims,
 });

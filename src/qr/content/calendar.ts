@@ -91,7 +91,7 @@ export function writeEvent(event: Event): string {
     'BEGIN:VEVENT',
     // The same event has the same UID: a calendar adds it once, however often it is scanned.
     `UID:${fingerprint(body.join('\n'))}`,
-    // Required, and meant for updates, which a printed code never has: the same event always gives the same picture.
+    // Required, and meant for updates, which a printed code never has: the same event always gives the same image.
     `DTSTAMP:${stamp(start.atMs)}`,
     ...body,
     'END:VEVENT',

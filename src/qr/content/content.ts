@@ -15,7 +15,7 @@ import { problemsWithVcard, writeVcard } from './vcard.ts';
 import { problemsWithWifi, writeWifi } from './wifi.ts';
 
 interface Writer<T extends ContentType> {
-  /** Says what the code contains without saying what is in it, for people who hear the picture described. */
+  /** Says what the code contains without saying what is in it, for people who hear the image described. */
   title: string;
   problems(content: ContentOf<T>): ContentProblem[];
   write(content: ContentOf<T>): string;

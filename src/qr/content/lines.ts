@@ -5,7 +5,7 @@ export const escapeText = (text: string): string => text.replaceAll(/[\\;,]/g, '
 
 const maxLineBytes = 75;
 
-/** Joins lines; those of more than 75 bytes continue on the next one after a space, between characters. */
+/** Joins lines; lines of more than 75 bytes continue on the next one after a space, between characters. */
 export const foldLines = (lines: readonly string[]): string => lines.map((line) => `${folded(line)}\r\n`).join('');
 
 function folded(line: string): string {

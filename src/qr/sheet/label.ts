@@ -2,8 +2,8 @@ import type { Cell } from './layouts.ts';
 
 /** Where the parts of a label are, in millimeters from the top-left corner of the page. */
 export interface LabelPlan {
-  /** The area that the picture is fitted into, centered. */
-  readonly picture: Cell;
+  /** The area that the image is fitted into, centered. */
+  readonly image: Cell;
   readonly caption?: Cell & { readonly align: 'left' | 'center' };
 }
 
@@ -19,17 +19,17 @@ export function planLabel(cell: Cell, hasCaption: boolean): LabelPlan {
     width: cell.width - 2 * padding,
     height: cell.height - 2 * padding,
   };
-  if (!hasCaption) return { picture: inner };
+  if (!hasCaption) return { image: inner };
   if (inner.width >= 1.5 * inner.height) {
     const side = inner.height;
     return {
-      picture: { ...inner, width: side },
+      image: { ...inner, width: side },
       caption: { ...inner, x: inner.x + side, width: inner.width - side - padding, align: 'left' },
     };
   }
   const height = Math.min(8, Math.max(2.5, inner.height * 0.17));
   return {
-    picture: { ...inner, height: inner.height - height },
+    image: { ...inner, height: inner.height - height },
     caption: { ...inner, y: inner.y + inner.height - height, height, align: 'center' },
   };
 }

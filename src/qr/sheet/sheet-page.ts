@@ -15,7 +15,7 @@ import { type Cell, cellsOf, type SheetLayout } from './layouts.ts';
 export interface Label {
   url: string;
   style: Style;
-  /** The picture of `style.logo`. */
+  /** The image of `style.logo`. */
   logo?: LogoArt | undefined;
   /** Undefined for no caption. */
   caption?: string | undefined;
@@ -59,10 +59,10 @@ function drawLabel(
   const plan = planLabel(cell, caption !== undefined);
   const scene = sceneOf(url, style, { logo, font: frameFont });
   const { area } = scene;
-  const { picture } = plan;
-  const scaleMm = Math.min(picture.width / area.width, picture.height / area.height);
-  const left = picture.x + (picture.width - area.width * scaleMm) / 2;
-  const top = picture.y + (picture.height - area.height * scaleMm) / 2;
+  const { image } = plan;
+  const scaleMm = Math.min(image.width / area.width, image.height / area.height);
+  const left = image.x + (image.width - area.width * scaleMm) / 2;
+  const top = image.y + (image.height - area.height * scaleMm) / 2;
   const fromTop = (mm: number) => pointsOf(pageHeightMm - mm);
   const names = formsOf(scene, color).map((form) => {
     parts.set(form.name, form);

@@ -48,7 +48,7 @@ export function writeEps(scene: Scene, widthMm: number, space: InkSpace, title: 
     ...prolog,
     '%%Page: 1 1',
     'ScanlogDict begin q',
-    // PostScript's y axis points up, that of scenes down.
+    // PostScript's y axis points up, the y axis of scenes down.
     `[${precise(scale)} 0 0 ${precise(-scale)} ${numeral(-area.x * scale)} ${numeral(height + area.y * scale)}] concat`,
     ...writer.lines,
     'Q end',

@@ -34,7 +34,7 @@ export class PdfFile {
     return object;
   }
 
-  /** Writes a stream that is compressed already. `entries` are those of its dictionary beside length and filter. */
+  /** Writes a stream that is compressed already. `entries` are the entries of its dictionary beside length and filter. */
   addStream(entries: string, deflated: Uint8Array, object = this.reserve()): number {
     this.#start(object);
     this.#writeText(`<<${entries}/Filter/FlateDecode/Length ${deflated.length}>>\nstream\n`);

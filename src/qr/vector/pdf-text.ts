@@ -51,7 +51,7 @@ function glyphForm(char: string): PdfPart | undefined {
     dictionary: `/Type/XObject/Subtype/Form/BBox[${numerals(-em, -2 * em, Number(advance) + em, em)}]`,
     stream: deflated(`${outlineOf(parsePath(String(path)))} f`),
   };
-  // Names have any characters; those of the font are few.
+  // Names have any characters; the font has few.
   if (glyphForms.size < maxCachedGlyphs) glyphForms.set(char, form);
   return form;
 }

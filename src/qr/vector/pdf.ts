@@ -34,7 +34,7 @@ export function behindLogo({ shapes, background }: Scene): string {
   return typeof fill === 'string' ? fill : '#FFFFFF';
 }
 
-/** The operator that places an area with its top-left corner at a point; PDF's y axis points up, that of scenes down. */
+/** The operator that places an area with its top-left corner at a point; PDF's y axis points up, the y axis of scenes down. */
 export const placement = ({ x, y }: Pick<Area, 'x' | 'y'>, scale: number, left: number, top: number): string =>
   `${precise(scale)} 0 0 ${precise(-scale)} ${numeral(left - x * scale)} ${numeral(top + y * scale)} cm`;
 

@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 
-/** Pixels of a picture, colors and opacity apart. */
+/** Pixels of an image, colors and opacity apart. */
 export interface ImagePixels {
   readonly width: number;
   readonly height: number;

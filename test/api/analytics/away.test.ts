@@ -7,7 +7,7 @@ import { readWarehouse } from '../../../src/api/analytics/reading.ts';
 import type { Service } from '../../../src/api/service.ts';
 import { addressesOf, readConfig } from '../../../src/config/config.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { type ApiAnswer, created, newCode } from '../../support/api.ts';
+import { created, newCode, type ReceivedResponse } from '../../support/api.ts';
 import { idleFeed } from '../../support/feed.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import { scanned } from '../../support/scans.ts';
@@ -43,12 +43,12 @@ beforeAll(async () => {
   id = (await created(account.live)).id;
 });
 
-function expectUnavailable(answer: ApiAnswer, read = ''): void {
-  expect(answer.status, read).toBe(503);
-  expect(answer.body, read).toMatchObject({
+function expectUnavailable(response: ReceivedResponse, read = ''): void {
+  expect(response.status, read).toBe(503);
+  expect(response.body, read).toMatchObject({
     error: { code: 'unavailable', message: expect.stringContaining('nalytics') },
   });
-  expect(Number(answer.headers.get('retry-after')), read).toBeGreaterThan(0);
+  expect(Number(response.headers.get('retry-after')), read).toBeGreaterThan(0);
 }
 
 describe('while ClickHouse is unavailable', () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startProxy, type TcpProxy } from '../../../bench/chaos/proxy.ts';
 import { resume, suspend } from '../../../src/accounts/accounts.ts';
 import { tableName } from '../../../src/analytics/tables.ts';
-import { streamOf } from '../../../src/api/http/answers.ts';
+import { streamOf } from '../../../src/api/http/responses.ts';
 import { created } from '../../support/api.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import type { TestAccount } from '../../support/service.ts';
@@ -78,18 +78,18 @@ async function readOn(socket: Socket): Promise<string> {
 }
 
 /** Decodes a chunked body: a line with the length in hex precedes each chunk. All text is ASCII, so characters are bytes. */
-function bodyOf(answer: string): string {
+function bodyOf(response: string): string {
   let body = '';
-  for (let at = answer.indexOf('\r\n\r\n') + 4; at < answer.length; ) {
-    const from = answer.indexOf('\r\n', at) + 2;
-    const to = from + Number.parseInt(answer.slice(at, from), 16);
-    body += answer.slice(from, to);
+  for (let at = response.indexOf('\r\n\r\n') + 4; at < response.length; ) {
+    const from = response.indexOf('\r\n', at) + 2;
+    const to = from + Number.parseInt(response.slice(at, from), 16);
+    body += response.slice(from, to);
     at = to + 2;
   }
   return body;
 }
 
-const isComplete = (answer: string) => answer.endsWith('\r\n0\r\n\r\n');
+const isComplete = (response: string) => response.endsWith('\r\n0\r\n\r\n');
 
 describe('an export', () => {
   test('contains each of 70,000 scans once, oldest first', async () => {
@@ -127,9 +127,9 @@ describe('an export', () => {
     expect((await retrying(account.live).get(`/v1/qrcodes/${code}/analytics/timeseries`)).status).toBe(200);
     const [first, ...others] = slow as [Socket, ...Socket[]];
     for (const socket of others) socket.destroy();
-    const answer = await readOn(first);
-    expect(isComplete(answer)).toBe(true);
-    expect(bodyOf(answer).match(/scan_\d{20}/g)).toHaveLength(many);
+    const response = await readOn(first);
+    expect(isComplete(response)).toBe(true);
+    expect(bodyOf(response).match(/scan_\d{20}/g)).toHaveLength(many);
   });
 
   test('closes the connection early when ClickHouse becomes unavailable', async () => {

@@ -204,11 +204,11 @@ async function compareCode(live: Api, first: string, changes: number[], scans: S
   });
 
   const series = model.series(ofFirst, selection, interval);
-  const answer = await get(`${path}/timeseries`, `&interval=${interval}&compare=previous`);
+  const response = await get(`${path}/timeseries`, `&interval=${interval}&compare=previous`);
   const earlier = model.before(selection);
-  if (series.length > 10_000) expect(answer.error.code).toBe('invalid_request');
+  if (series.length > 10_000) expect(response.error.code).toBe('invalid_request');
   else
-    expect(answer).toEqual({
+    expect(response).toEqual({
       qr_id: first,
       interval,
       data: series,
@@ -272,10 +272,10 @@ async function compareAccount(live: Api, ids: Ids, scans: StoredScan[], query: R
   });
 
   const series = model.series(found, selection, interval);
-  const answer = await get('timeseries', `&interval=${interval}&top=2`);
-  if (series.length * 3 > 10_000) expect(answer.error.code).toBe('invalid_request');
+  const response = await get('timeseries', `&interval=${interval}&top=2`);
+  if (series.length * 3 > 10_000) expect(response.error.code).toBe('invalid_request');
   else
-    expect(answer).toEqual({
+    expect(response).toEqual({
       interval,
       data: series,
       qrcodes: top.map(({ qr_id }) => ({

@@ -107,9 +107,9 @@ describe('query parameters', () => {
     ['device=tablet&browser=firefox', ['device', 'browser']],
   ])('%s: 400 on every read', async (query, fields) => {
     for (const path of [...ofCode(id), ...ofAccount]) {
-      const answer = await account.live.get(`${path}?${query}`);
-      expect(answer.status, path).toBe(400);
-      expect(blamedFields(answer), path).toEqual(fields);
+      const response = await account.live.get(`${path}?${query}`);
+      expect(response.status, path).toBe(400);
+      expect(blamedFields(response), path).toEqual(fields);
     }
   });
 
@@ -125,9 +125,9 @@ describe('query parameters', () => {
       ['/timeseries?start_date=1900-01-01&end_date=2299-12-31', 'interval'],
       ['/export?format=xml', 'format'],
     ] as [string, string][]) {
-      const answer = await account.live.get(`${path}${read}`);
-      expect(answer.status, read).toBe(400);
-      expect(blamedFields(answer), read).toEqual([field]);
+      const response = await account.live.get(`${path}${read}`);
+      expect(response.status, read).toBe(400);
+      expect(blamedFields(response), read).toEqual([field]);
     }
     const widest = await account.live.get(
       `${path}/timeseries?interval=month&start_date=1900-01-01&end_date=2299-12-31`,
@@ -144,28 +144,34 @@ describe('query parameters', () => {
       ['/v1/analytics/timeseries?top=11', 'top'],
       ['/v1/analytics/timeseries?interval=hour&start_date=2026-01-01&top=10', 'interval'],
     ] as const) {
-      const answer = await account.live.get(path);
-      expect(answer.status, path).toBe(400);
-      expect(blamedFields(answer), path).toEqual([field]);
+      const response = await account.live.get(path);
+      expect(response.status, path).toBe(400);
+      expect(blamedFields(response), path).toEqual([field]);
     }
   });
 
-  test('ten countries are listed, or as many as the read asks for', async () => {
+  test('ten countries and ten cities are listed, or as many as the read asks for', async () => {
     const other = await service.account();
     const live = retrying(other.live);
     const { id: code } = await created(live);
     const codes = Array.from({ length: 12 }, (_, i) => `A${String.fromCharCode(65 + i)}`);
     const at = new Date('2026-03-15T10:00:00.000Z');
-    await store(codes.map((country) => stored({ account: other.id, code, country, occurred_at: at })));
+    await store(
+      codes.map((country) => stored({ account: other.id, code, country, city: `Town ${country}`, occurred_at: at })),
+    );
     const period = 'start_date=2026-03-15&end_date=2026-03-15';
     for (const path of [`/v1/qrcodes/${code}/analytics?${period}`, `/v1/analytics/aggregate?${period}&qr_id=${code}`]) {
-      const listed = async (query: string) =>
-        (await live.get(`${path}${query}`)).body.top_countries.map(({ country }: Json) => country);
-      expect(await listed('')).toEqual(codes.slice(0, 10));
-      expect(await listed('&countries=1')).toEqual(codes.slice(0, 1));
-      expect(await listed('&countries=250')).toEqual(codes);
-      for (const wrong of ['0', '251', 'all'])
-        expect(blamedFields(await live.get(`${path}&countries=${wrong}`)), wrong).toEqual(['countries']);
+      const listed = async (query: string) => {
+        const { top_countries, top_cities } = (await live.get(`${path}${query}`)).body;
+        return [top_countries.map(({ country }: Json) => country), top_cities.map(({ country }: Json) => country)];
+      };
+      const ten = codes.slice(0, 10);
+      expect(await listed('')).toEqual([ten, ten]);
+      expect(await listed('&countries=1')).toEqual([codes.slice(0, 1), ten]);
+      expect(await listed('&countries=250&cities=11')).toEqual([codes, codes.slice(0, 11)]);
+      for (const name of ['countries', 'cities'])
+        for (const wrong of ['0', '251', 'all'])
+          expect(blamedFields(await live.get(`${path}&${name}=${wrong}`)), wrong).toEqual([name]);
     }
   });
 
@@ -310,7 +316,7 @@ describe('tables that are read', () => {
   });
 });
 
-test('many reads of one account wait for one another, and not those of another account', async () => {
+test('many reads of one account wait for one another, and reads of another account do not', async () => {
   const held = Promise.withResolvers<void>();
   const begun: string[] = [];
   const parts = { sql: service.database.sql, warehouse: service.warehouse };

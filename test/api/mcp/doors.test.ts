@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Scope, scopes } from '../../../events/scopes.ts';
 import { created, type Json } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
 import { mcpClient } from '../../support/mcp.ts';
 import { holdWindows } from '../../support/rate-windows.ts';
 import { sendRaw } from '../../support/raw-http.ts';
@@ -78,7 +79,7 @@ describe('the scopes of a key decide which tools it sees', () => {
   });
 });
 
-describe('requests are admitted like those of /v1', () => {
+describe('requests are admitted like requests to /v1', () => {
   test('without a valid key 401, and of a suspended account 403', async () => {
     expect(await outcome(await send({}))).toEqual([401, 'unauthorized']);
     const { id, keys } = await service.account();
@@ -91,10 +92,10 @@ describe('requests are admitted like those of /v1', () => {
     const left = ({ headers }: { headers: Headers }) => Number(headers.get('x-ratelimit-remaining'));
     const before = await live.get('/v1/qrcodes');
     await holdWindows(service.database.sql);
-    const answer = await send({ key: keys.live });
-    expect([answer.status, left(answer)]).toEqual([200, left(before) - 1]);
+    const response = await send({ key: keys.live });
+    expect([response.status, left(response)]).toEqual([200, left(before) - 1]);
     expect(await outcome(await send({ key: keys.live, body: [listing, listing] }))).toEqual([400, 'invalid_request']);
-    for (let i = left(answer) - 1; i > 0; i--) expect((await send({ key: keys.live })).status).toBe(200);
+    for (let i = left(response) - 1; i > 0; i--) expect((await send({ key: keys.live })).status).toBe(200);
     expect(await outcome(await send({ key: keys.live }))).toEqual([429, 'rate_limited']);
   });
 
@@ -141,18 +142,27 @@ describe('a hostile page cannot use it', () => {
 });
 
 test.each(['GET', 'DELETE', 'PUT', 'OPTIONS'])('%s is answered with 405, with a key or without', async (method) => {
-  const answer = await send({ method });
-  expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+  const response = await send({ method });
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
 });
 
 test('a code that had the short code before the word was reserved keeps its link', async () => {
   const { live, keys } = await service.account();
-  const answer = await live.post('/v1/qrcodes', { name: 'M', destination_url: 'https://m.example', short_code: 'mcp' });
-  expect(answer.status).toBe(400);
+  const response = await live.post('/v1/qrcodes', {
+    name: 'M',
+    destination_url: 'https://m.example',
+    short_code: 'mcp',
+  });
+  expect(response.status).toBe(400);
   const scan = (method = 'GET') => fetch(`${url()}/mcp`, { method, redirect: 'manual' });
+  const answerTo = async (shortCode: string) => {
+    const { status, headers } = await fetch(`${url()}/${shortCode}`, { redirect: 'manual' });
+    return [status, headers.get('content-type'), headers.get('allow')];
+  };
+  expect(await answerTo('mcp'), 'like every unknown short code').toEqual(await answerTo('no-such-code'));
   const code = await created(live, { short_code: 'was-free' });
   await service.database.sql`UPDATE codes SET short_code = 'mcp' WHERE id = ${code.id}`;
-  expect((await scan()).headers.get('location')).toBe(code.destination_url);
+  await eventually(async () => expect((await scan()).headers.get('location')).toBe(code.destination_url));
   expect((await scan('HEAD')).status).toBe(302);
   expect((await send({ method: 'GET' })).status, 'a client of the protocol').toBe(405);
   expect((await send({ key: keys.live })).status).toBe(200);

@@ -83,7 +83,7 @@ test('undo leaves alone what the key and its other clients changed; undoing the 
   expect((await second.call('audit', { type: 'account.reverted' })).data).toMatchObject([{ actor: `${keyId}/first` }]);
 });
 
-test('one call of many is undone by the arguments of its answer, and the others stay', async () => {
+test('one call of many is undone by the arguments of its response, and the others stay', async () => {
   const { live, key } = await newAccount();
   const [one, two] = [await created(live, { tags: ['x'] }), await created(live, { tags: ['x'] })];
   const mcp = await mcpClient(url(), key);
@@ -140,6 +140,11 @@ test('says what is wrong with a call, so that a model can correct it', async () 
     message: 'tags is not an accepted field: did you mean tag?',
   });
   expect(await mcp.refused('resolve', { qr_id: 'qr_none' })).toMatchObject({ code: 'not_found' });
+  const qrcodes = [{ name: 'Poster', destination_url: 'https://example.com' }];
+  expect(await mcp.refused('create_code', { qrcodes, idempotency_key: 'заказ 1' })).toMatchObject({
+    code: 'invalid_request',
+    details: [{ field: 'idempotency_key' }],
+  });
   expect(await mcp.call('resolve', { qr_id: code.id, country: 'DE' })).toMatchObject({
     destination_url: code.destination_url,
   });

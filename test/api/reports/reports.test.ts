@@ -47,9 +47,9 @@ const report = async (fields: object = {}): Promise<Json> => {
     to: ['ada@example.com'],
     ...fields,
   };
-  const answer = await account.live.post('/v1/reports', body);
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body;
+  const response = await account.live.post('/v1/reports', body);
+  expect(response.status, JSON.stringify(response.body)).toBe(201);
+  return response.body;
 };
 
 const mailsOf = (id: string) => service.database.sql<Json[]>`
@@ -76,6 +76,7 @@ describe('settings', () => {
       name: 'Weekly',
       every: 'week',
       format: 'pdf',
+      language: 'en',
       qr_ids: [menu.id],
       tags: null,
       to: ['ada@example.com', 'grace@example.com'],
@@ -107,7 +108,7 @@ describe('settings', () => {
     expect((await replayState(service.database.sql)).corrected).toBe(0);
     expect((await remove(made.id)).status).toBe(200);
     expect((await account.live.get(`/v1/reports/${made.id}`)).status).toBe(404);
-    expect([...(await service.database.sql`SELECT FROM report_recipients WHERE report = ${made.id}`)]).toEqual([]);
+    expect([...(await service.database.sql`SELECT FROM mail_recipients WHERE subject = ${made.id}`)]).toEqual([]);
   });
 
   test('wrong fields are named', async () => {
@@ -125,20 +126,45 @@ describe('settings', () => {
     expect(await refused({ tags: ['a'] })).toMatchObject({ details: [{ field: 'qr_ids' }] });
     expect(await refused({ qr_ids: ['qr_0VMNcq2hE3kx0dTtWq8LbY'] })).toMatchObject({ details: [{ field: 'qr_ids' }] });
     expect(await refused({ every: 'day' })).toMatchObject({ details: [{ field: 'every' }] });
+    expect(await refused({ language: 'xx' })).toMatchObject({ details: [{ field: 'language' }] });
+  });
+
+  test('a language whose letters PDF files lack is refused for them, and taken for CSV', async () => {
+    const patch = (id: string, fields: object) => account.live.patch(`/v1/reports/${id}`, fields);
+    const made = await report({ language: 'ja', format: 'csv' });
+    const refused = await patch(made.id, { format: 'pdf' });
+    expect(refused.body.error.details).toMatchObject([
+      { field: 'language', message: expect.stringMatching(/^language ja cannot be written in PDF files.*csv/) },
+    ]);
+    expect((await patch(made.id, { format: 'pdf', language: 'pl' })).body).toMatchObject({ language: 'pl' });
+    expect((await patch(made.id, { language: 'ar' })).status).toBe(400);
+    const preview = await account.live.get(`/v1/reports/preview.pdf?language=zh&qr_ids=${menu.id}`);
+    expect(preview.body.error.details).toMatchObject([{ field: 'language' }]);
+    expect((await replayState(service.database.sql)).corrected).toBe(0);
+    await remove(made.id);
+  });
+
+  test('a report can be changed after one of its codes was deleted', async () => {
+    const gone = await created(account.live, { name: 'Gone' });
+    const made = await report({ qr_ids: [menu.id, gone.id] });
+    await account.live.delete(`/v1/qrcodes/${gone.id}`);
+    const { status, body } = await account.live.patch(`/v1/reports/${made.id}`, { name: 'Still', qr_ids: made.qr_ids });
+    expect(status, JSON.stringify(body)).toBe(200);
+    await remove(made.id);
   });
 
   test('a preview is the last period as PDF', async () => {
     const path = `/v1/reports/preview.pdf?every=week&timezone=UTC&qr_ids=${menu.id}`;
-    const answer = await eventually(async () => {
+    const response = await eventually(async () => {
       const got = await fetch(`${service.urls[0]}${path}`, {
         headers: { authorization: `Bearer ${account.keys.live}` },
       });
       expect(got.status).toBe(200);
       return got;
     });
-    expect(answer.headers.get('content-type')).toBe('application/pdf');
-    expect(answer.headers.get('content-disposition')).toBe('inline; filename="preview-2026-03-02.pdf"');
-    expect(Buffer.from(await answer.arrayBuffer()).toString('latin1')).toMatch(/^%PDF-1\.4[\s\S]+%%EOF\n$/);
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('content-disposition')).toBe('inline; filename="preview-2026-03-02.pdf"');
+    expect(Buffer.from(await response.arrayBuffer()).toString('latin1')).toMatch(/^%PDF-1\.4[\s\S]+%%EOF\n$/);
     expect((await retrying(account.live).get('/v1/reports/preview.pdf?every=week')).status).toBe(400);
   });
 });
@@ -168,6 +194,23 @@ describe('mails', () => {
     });
     await remove(id);
     expect([...(await mailsOf(id))]).toEqual([]);
+  });
+
+  test('a report in German is German: subject, text, names of countries and the file', async () => {
+    const { id } = await report({ language: 'de' });
+    const csv = await report({ language: 'de', format: 'csv' });
+    now = new Date('2026-03-16T06:00:00Z');
+    await mailDue();
+    const [mail] = await mailsOf(id);
+    expect(mail?.subject).toMatch(/^Weekly: 9\.\s?–\s?15\. März 2026$/u);
+    expect(mail?.plain_text).toContain('Wochenbericht: ');
+    expect(mail?.plain_text).toContain('Besucher: 3 (−89 %)');
+    expect(mail?.plain_text).toMatch(/\nAbbestellen: https:/);
+    expect(fileOf(mail)).toMatch(/^%PDF-1\.4/);
+    const [table] = await mailsOf(csv.id);
+    expect(Buffer.from(table?.file, 'base64').toString()).toContain('countries,Deutschland,3,,');
+    expect(fileOf(table), 'heads of columns are for programs').toMatch(/^table,name,scans,visitors,scans_before/);
+    await Promise.all([remove(id), remove(csv.id)]);
   });
 
   test('what fails half-way leaves nothing behind, and is made later', async () => {
@@ -224,7 +267,7 @@ describe('mails', () => {
 describe('unsubscribing', () => {
   const linkOf = async (id: string, email: string): Promise<string> => {
     const [row] = await service.database.sql<{ token: string }[]>`
-      SELECT token FROM report_recipients WHERE report = ${id} AND email = ${email}`;
+      SELECT token FROM mail_recipients WHERE subject = ${id} AND email = ${email}`;
     return `${service.urls[0]}/u/${row?.token}`;
   };
   const post = (url: string, body: string) =>
@@ -235,7 +278,9 @@ describe('unsubscribing', () => {
     const url = await linkOf(id, 'ada@example.com');
     const page = await fetch(url);
     expect(page.status).toBe(200);
-    expect(await page.text()).toContain('The report “&lt;Weekly&gt;” is mailed to ada@example.com.');
+    expect(await page.text()).toContain('“&lt;Weekly&gt;” is mailed to ada@example.com.');
+    const inFrench = await fetch(url, { headers: { 'accept-language': 'fr' } });
+    expect(await inFrench.text()).toMatch(/<html lang="fr" dir="ltr">[\s\S]*<button>Se désabonner<\/button>/);
     expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect((await account.live.get(`/v1/reports/${id}`)).body.unsubscribed).toEqual([]);
 

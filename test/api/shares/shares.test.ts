@@ -50,9 +50,9 @@ const share = async (fields: object = {}): Promise<Json> => {
 const visit = (url: string, { instance = 0, ...init }: RequestInit & { instance?: number } = {}) =>
   eventually(async () => {
     const { pathname, search } = new URL(url);
-    const answer = await fetch(`${service.urls[instance]}${pathname}${search}`, { redirect: 'manual', ...init });
-    if (answer.status === 503) throw new Error('busy');
-    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    const response = await fetch(`${service.urls[instance]}${pathname}${search}`, { redirect: 'manual', ...init });
+    if (response.status === 503) throw new Error('busy');
+    return { status: response.status, headers: response.headers, text: await response.text() };
   });
 const figuresOf = async (url: string, query = ''): Promise<Json> =>
   JSON.parse((await visit(`${url}.json${query}`)).text);
@@ -196,7 +196,7 @@ describe('a password', () => {
     expect((await open(url, 'sunflower')).status).toBe(303);
   });
 
-  test('is neither in the log nor in an answer', async () => {
+  test('is neither in the log nor in a response', async () => {
     const { id } = await share({ password: 'sunflower' });
     const events = JSON.stringify(await service.database.sql`SELECT * FROM events WHERE stream = ${account.id}`);
     const [secrets] = await service.database.sql`SELECT * FROM share_secrets WHERE share = ${id}`;
@@ -234,14 +234,38 @@ describe('the operations', () => {
       'password',
       'expires_at',
     ]);
-    expect((await live.patch(`/v1/shares/${first.id}`, { qr_ids: [code] })).body.error.message).toContain('fixed');
+    expect((await live.patch(`/v1/shares/${first.id}`, { url: 'x' })).body.error.message).toContain('fixed');
+  });
+
+  test('a change of the codes is seen at once, and a code that is deleted leaves the page', async () => {
+    const { id, url } = await share();
+    expect(await figuresOf(url)).toMatchObject({ scans: 70 });
+    const { body } = await account.live.patch(`/v1/shares/${id}`, { qr_ids: [terrace.id] });
+    expect(body).toMatchObject({ qr_ids: [terrace.id], tags: null });
+    expect(await figuresOf(url)).toMatchObject({ scans: 30 });
+    const { body: byTag } = await account.live.patch(`/v1/shares/${id}`, { tags: ['Summer'] });
+    expect(byTag).toMatchObject({ qr_ids: null, tags: ['summer'] });
+    expect(await figuresOf(url)).toMatchObject({ scans: 70 });
+    const { data } = (await account.live.get('/v1/account/audit')).body;
+    expect(data.find(({ type }: Json) => type === 'share.changed')?.data).toMatchObject({
+      from: { qr_ids: [terrace.id], tags: null },
+      to: { qr_ids: null, tags: ['summer'] },
+    });
+
+    const gone = await created(account.live, { name: 'Gone' });
+    const { body: left } = await account.live.patch(`/v1/shares/${id}`, { qr_ids: [menu.id, gone.id] });
+    await account.live.delete(`/v1/qrcodes/${gone.id}`);
+    const change = { name: 'Still', qr_ids: left.qr_ids };
+    expect((await account.live.patch(`/v1/shares/${id}`, change)).status, 'sends back what it has').toBe(200);
+    const refused = await account.live.post('/v1/shares', { name: 'New', qr_ids: [gone.id] });
+    expect(refused.body.error.details).toMatchObject([{ field: 'qr_ids' }]);
   });
 
   test('are in the audit log and in a rebuild of the state, and have a limit', async () => {
     const owner = await service.account('business');
     const post = () => owner.live.post('/v1/shares', { name: 'Page', tags: ['x'] });
     const { body } = await post();
-    await owner.live.patch(`/v1/shares/${body.id}`, { bots: 'include' });
+    await owner.live.patch(`/v1/shares/${body.id}`, { bots: 'include', tags: ['y'] });
     const { body: ended } = await post();
     await owner.live.delete(`/v1/shares/${ended.id}`);
     const { data } = (await owner.live.get('/v1/account/audit')).body;

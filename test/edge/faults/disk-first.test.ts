@@ -15,8 +15,8 @@ const serviceOf = (durability: (typeof durabilities)[number]): ServiceProcess =>
 
 /** How long the drain of a service needs for what waits. */
 async function secondsLeft({ port }: ServiceProcess): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
-  const { parts } = (await answer.json()) as { parts: { edge: { spool: { seconds_left: number } } } };
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`);
+  const { parts } = (await response.json()) as { parts: { edge: { spool: { seconds_left: number } } } };
   return parts.edge.spool.seconds_left;
 }
 

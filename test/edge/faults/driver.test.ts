@@ -27,7 +27,7 @@ const newToken = () => `token ${++count}`;
 interface Outcome {
   token: string;
   /** The result; undefined if the database was unavailable. */
-  answer: string | undefined;
+  response: string | undefined;
 }
 
 /** Runs `work` in `clients` loops while `damage` is applied `times` times, then until one call succeeds. */
@@ -39,10 +39,10 @@ async function underDamage(
   const outcomes: Outcome[] = [];
   let isOver = false;
   const attempt = async () => {
-    const outcome: Outcome = { token: newToken(), answer: undefined };
+    const outcome: Outcome = { token: newToken(), response: undefined };
     outcomes.push(outcome);
     try {
-      outcome.answer = await work(outcome.token);
+      outcome.response = await work(outcome.token);
     } catch (error) {
       if (!isPostgresUnavailable(error)) throw error;
     }
@@ -50,7 +50,7 @@ async function underDamage(
   const loops = atOnce(clients, async () => {
     while (!isOver) await attempt();
   });
-  const answers = () => outcomes.filter(({ answer }) => answer !== undefined).length;
+  const answers = () => outcomes.filter(({ response }) => response !== undefined).length;
   for (let i = 0; i < times; i++) {
     damage();
     const next = answers() + Math.random() * 20;
@@ -60,14 +60,14 @@ async function underDamage(
   await loops;
   await eventually(async () => {
     await attempt();
-    expect(outcomes.at(-1)?.answer, 'recovers without a restart').toBe(outcomes.at(-1)?.token);
+    expect(outcomes.at(-1)?.response, 'recovers without a restart').toBe(outcomes.at(-1)?.token);
   });
   return outcomes;
 }
 
-const expectOwnAnswers = (outcomes: Outcome[]) => {
-  const answered = outcomes.filter(({ answer }) => answer !== undefined);
-  expect(answered.filter(({ token, answer }) => token !== answer)).toEqual([]);
+const expectOwnResponses = (outcomes: Outcome[]) => {
+  const answered = outcomes.filter(({ response }) => response !== undefined);
+  expect(answered.filter(({ token, response }) => token !== response)).toEqual([]);
 };
 
 const damages: [string, () => void][] = [
@@ -83,7 +83,7 @@ describe.each(damages)('connections %s', (_, damage) => {
       const rows = await sql<{ token: string }[]>`SELECT ${token}::text AS token`;
       return rows.length === 1 ? rows[0]?.token : `${rows.length} rows`;
     });
-    expectOwnAnswers(outcomes);
+    expectOwnResponses(outcomes);
     await proxy.restore();
   });
 
@@ -95,9 +95,9 @@ describe.each(damages)('connections %s', (_, damage) => {
         return row?.token ?? 'no row';
       }),
     );
-    expectOwnAnswers(outcomes);
+    expectOwnResponses(outcomes);
     const stored = new Set((await database.sql<{ token: string }[]>`SELECT token FROM tokens`).map((r) => r.token));
-    const resolved = outcomes.filter(({ answer }) => answer !== undefined);
+    const resolved = outcomes.filter(({ response }) => response !== undefined);
     expect(resolved.filter(({ token }) => !stored.has(token))).toEqual([]);
     await proxy.restore();
   });

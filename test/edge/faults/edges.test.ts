@@ -75,7 +75,7 @@ function requestWithoutKey(scanner: Scanner): () => Promise<Set<number>> {
   };
 }
 
-const othersThan = (scanner: Scanner, expected: (number | 'no answer')[]) =>
+const othersThan = (scanner: Scanner, expected: (number | 'no response')[]) =>
   [...outcomesOf(scanner.attempts).keys()].filter((outcome) => !expected.includes(outcome));
 
 describe('two edges on one port', () => {
@@ -108,7 +108,7 @@ describe('two edges on one port', () => {
     expect([...(await stopRequests())], 'a process joins the port when it can answer everything').toEqual([401]);
     await Promise.all([scanner.stop(), limitedScanner.stop()]);
 
-    expect(othersThan(scanner, [302, 'no answer'])).toEqual([]);
+    expect(othersThan(scanner, [302, 'no response'])).toEqual([]);
     await expectExact(world, scanner.attempts);
 
     expect(await world.sql`SELECT FROM scans WHERE code = ${limited.id}`).toHaveLength(max_scans);
@@ -116,12 +116,12 @@ describe('two edges on one port', () => {
       availability: 'limit_reached',
       remaining_scans: 0,
     });
-    expect(othersThan(limitedScanner, [302, 404, 'no answer'])).toEqual([]);
+    expect(othersThan(limitedScanner, [302, 404, 'no response'])).toEqual([]);
     // A redirect that the killed process has counted may not have reached its client.
     const outcomes = outcomesOf(limitedScanner.attempts);
     const redirected = outcomes.get(302) ?? 0;
     expect(redirected).toBeLessThanOrEqual(max_scans);
-    expect(redirected + (outcomes.get('no answer') ?? 0)).toBeGreaterThanOrEqual(max_scans);
+    expect(redirected + (outcomes.get('no response') ?? 0)).toBeGreaterThanOrEqual(max_scans);
   });
 
   test('after the response to a change, neither process serves the old state', async () => {

@@ -80,7 +80,7 @@ export function serviceSuite(world: TwoServices): void {
       await untilSeen(scanner, 302, 50);
       await expectCleanExit(helper);
       await scanner.stop();
-      expect([...outcomesOf(scanner.attempts).keys()].sort()).toEqual([302, 'no answer']);
+      expect([...outcomesOf(scanner.attempts).keys()].sort()).toEqual([302, 'no response']);
       await expectExact(world, scanner.attempts);
     });
   });

@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { untilSeen, useProxiedService } from './fault-support.ts';
 
 const service = useProxiedService({
-  timeouts: { postgresConnectMs: 4_000, postgresAnswerMs: 4_000, leaderHeartbeatMs: 2_000 },
+  timeouts: { postgresConnectMs: 4_000, postgresResponseMs: 4_000, leaderHeartbeatMs: 2_000 },
 });
 
 const leaders = () => service.database.sql`

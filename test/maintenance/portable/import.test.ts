@@ -1,8 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { listReports } from '../../../src/accounts/reports.ts';
+import { listAlerts } from '../../../src/alerts/alerts.ts';
+import { scheduleMissing } from '../../../src/alerts/checker.ts';
 import { createSecretBox } from '../../../src/lib/secret-box.ts';
 import type { Sql } from '../../../src/lib/sql.ts';
 import { appendScans, batchOf } from '../../../src/log/append-scans.ts';
@@ -14,6 +17,7 @@ import { replayState } from '../../../src/maintenance/replay-state.ts';
 import { newCode } from '../../support/api.ts';
 import { createDatabase } from '../../support/database.ts';
 import { givenDomain } from '../../support/domains.ts';
+import { person } from '../../support/people.ts';
 import { scanned } from '../../support/scans.ts';
 import { testBox } from '../../support/secret-box.ts';
 import { useService } from '../../support/service.ts';
@@ -54,12 +58,24 @@ beforeAll(async () => {
   );
   await live.patch(`/v1/qrcodes/${code.id}`, { name: 'Later' });
   await appendScans(sql, batchOf('w', 2, [scanned({ ...odd, rule: 'r1', variant: 'v1' })]));
+  await person(service, { account });
+  const to = ['ada@example.com', 'bea@example.com'];
+  const report = { name: 'Weekly', every: 'week', qr_ids: [code.id], to };
+  for (const [path, body] of [
+    ['/v1/reports', report],
+    ['/v1/alerts', { kind: 'silent', qr_ids: [code.id], to }],
+  ] as const)
+    expect((await live.post(path, body)).status).toBe(201);
+  await sql`UPDATE mail_recipients SET unsubscribed_at = ${now} WHERE email = ${to[1] ?? ''}`;
   await sql`INSERT INTO dropped_scans VALUES (${code.id}, 7, 5, 1)`;
   await sql`INSERT INTO imports VALUES (${account}, 'bitly', 'bit.ly/1', ${code.id})`;
   key = (await exportAccount(file, { sql, box: testBox, account, now })).key;
 });
 // Each keeps its connections until it is dropped.
-afterEach(() => drop());
+afterEach(async () => {
+  await drop();
+  drop = async () => {};
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function target(): Promise<Sql> {
@@ -90,17 +106,26 @@ const exportedAgain = async (sql: Sql) => {
   return contentOf(path, (await exportAccount(path, { sql, box, account, now })).key);
 };
 
-/** Events that the import adds: the domain must be proved again. */
-const isReclaim = (line: string) => line.includes('"domain_added"') && line.includes(now.toISOString().slice(0, 19));
+/** Events that the import adds: the domain must be proved again, and no one has a user on the target. */
+const isAdded = (line: string) =>
+  /"(domain_added|member_removed)"/.test(line) && line.includes(now.toISOString().slice(0, 19));
 
 describe('an imported account', () => {
   test('is exported as it was, and a rebuild of the state changes nothing', async () => {
     const sql = await target();
     const { domains } = await importInto(sql);
     expect(domains).toEqual(['go.example.com']);
-    expect((await exportedAgain(sql)).filter((line) => !isReclaim(line))).toEqual(contentOf(file, key));
+    expect((await exportedAgain(sql)).filter((line) => !isAdded(line))).toEqual(contentOf(file, key));
     expect(await sql`SELECT status FROM domains`).toMatchObject([{ status: 'pending' }]);
     expect((await replayState(sql)).corrected).toBe(0);
+    const owner = { account, mode: 'live' } as const;
+    const [to, unsubscribed] = [['ada@example.com', 'bea@example.com'], ['bea@example.com']];
+    expect(await listReports(sql, owner)).toMatchObject([
+      { name: 'Weekly', to, unsubscribed, due_at: expect.any(Date) },
+    ]);
+    expect(await listAlerts(sql, owner)).toMatchObject([{ kind: 'silent', to, unsubscribed }]);
+    expect(await sql`SELECT account FROM alert_checks`).toEqual([{ account }]);
+    expect(await sql`SELECT user_id FROM members`).toEqual([]);
   });
 
   test.each([
@@ -118,8 +143,9 @@ describe('an imported account', () => {
     await expect(replayState(sql)).rejects.toThrow('is not complete');
     // Of a process that was killed.
     await sql`CREATE SCHEMA account_import`;
+    await scheduleMissing(sql, now);
     await importInto(sql);
-    expect((await exportedAgain(sql)).filter((line) => !isReclaim(line))).toEqual(contentOf(file, key));
+    expect((await exportedAgain(sql)).filter((line) => !isAdded(line))).toEqual(contentOf(file, key));
     await expect(importInto(sql)).rejects.toThrow('exists on this instance');
     expect(await sql`SELECT 1 FROM pg_namespace WHERE nspname = 'account_import'`).toEqual([]);
   });
@@ -174,7 +200,19 @@ describe('nothing is imported', () => {
   });
 });
 
-/** A code of another account. `id` is undefined for that of a code of the file. */
+test('an export to a full disk names the file, and leaves nothing; the next one is complete', async () => {
+  const { sql } = service.database;
+  const path = join(folder, 'full.account');
+  const options = { sql, box: testBox, account, now };
+  symlinkSync('/dev/full', `${path}.${process.pid}.part`);
+  await expect(exportAccount(path, options)).rejects.toThrow(
+    `${path} cannot be written, and nothing is left of it: ENOSPC`,
+  );
+  expect(readdirSync(folder).filter((name) => name.startsWith('full.account'))).toEqual([]);
+  expect(contentOf(path, (await exportAccount(path, options)).key)).toEqual(contentOf(file, key));
+});
+
+/** A code of another account. `id` is undefined for the id of a code of the file. */
 async function takeCode(sql: Sql, { id, short_code }: { id: string | undefined; short_code: string }): Promise<void> {
   const [own] = await service.database.sql<{ id: string }[]>`SELECT id FROM codes WHERE short_code = 'Menu-1'`;
   await sql`

@@ -24,9 +24,9 @@ describe('layouts', () => {
 
   test('a wide label has its caption beside the code, any other below it', () => {
     const wide = planLabel({ x: 0, y: 0, width: 70, height: 37 }, true);
-    expect(wide.caption).toMatchObject({ align: 'left', y: wide.picture.y });
+    expect(wide.caption).toMatchObject({ align: 'left', y: wide.image.y });
     const square = planLabel({ x: 0, y: 0, width: 40, height: 40 }, true);
-    expect(square.caption?.y).toBeCloseTo(square.picture.y + square.picture.height);
+    expect(square.caption?.y).toBeCloseTo(square.image.y + square.image.height);
     expect(planLabel({ x: 0, y: 0, width: 40, height: 40 }, false).caption).toBeUndefined();
   });
 });

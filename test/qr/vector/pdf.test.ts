@@ -2,12 +2,11 @@ import { inflateSync } from 'node:zlib';
 import { Resvg } from '@resvg/resvg-js';
 import { describe, expect, test } from 'vitest';
 import { loadDecoders } from '../../../src/proof/decoders.ts';
-import { drawPicture, type Picture } from '../../../src/qr/picture.ts';
+import { drawQrImage, type QrImage } from '../../../src/qr/image.ts';
 import { exampleUrl, scan } from '../support.ts';
 import { printStyles, rasterizePdf } from './support.ts';
 
-const draw = (picture: Partial<Picture>) =>
-  drawPicture({ url: exampleUrl, style: {}, format: 'pdf', size: 0, ...picture });
+const draw = (image: Partial<QrImage>) => drawQrImage({ url: exampleUrl, style: {}, format: 'pdf', size: 0, ...image });
 const latin = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1');
 
 /** The streams of a PDF file, decompressed. */
@@ -103,9 +102,9 @@ describe('an EPS file', () => {
   test.each(printStyles)(
     '%s: is the same every time, ASCII, and keeps gsave and grestore in balance',
     async (_, style, logo) => {
-      const picture = { style, logo, format: 'eps', print: { widthMm: 30, color: 'cmyk' } } as const;
-      const eps = latin(await draw(picture));
-      expect(latin(await draw(picture))).toBe(eps);
+      const image = { style, logo, format: 'eps', print: { widthMm: 30, color: 'cmyk' } } as const;
+      const eps = latin(await draw(image));
+      expect(latin(await draw(image))).toBe(eps);
       expect(eps).toMatch(/^[\n\x20-\x7E]*$/);
       const count = (pattern: RegExp) => (eps.match(pattern) ?? []).length;
       expect(count(/^(q|.* q|q .*)$/gm)).toBe(count(/^(Q|> Q|Q end)$/gm));

@@ -3,7 +3,7 @@ import { Resvg } from '@resvg/resvg-js';
 import type { Style } from '../../../events/style.ts';
 import type { LogoArt } from '../../../src/qr/logo-art.ts';
 
-/** Styles with everything that a picture can have. */
+/** Styles with everything that an image can have. */
 export const printStyles: [name: string, style: Style, logo?: LogoArt][] = [
   ['square', {}],
   ['round, in three colors', { dotsType: 'dots', cornersSquareType: 'extra-rounded', cornersSquareColor: '#9B2226' }],

@@ -20,7 +20,7 @@ const operations: INodeProperties = {
       name: 'Delete',
       value: 'delete',
       action: 'Delete a code',
-      description: 'Delete a code for good: its printed picture stops working',
+      description: 'Delete a code for good: its printed image stops working',
       routing: { request: { method: 'DELETE', url: '=/v1/qrcodes/{{$parameter.qrId}}' } },
     },
     {

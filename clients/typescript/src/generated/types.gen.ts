@@ -721,7 +721,7 @@ export type RevertRequest = {
      */
     to?: string;
     /**
-     * true computes the same answer and changes nothing.
+     * true computes the same response and changes nothing.
      */
     dry_run?: boolean;
 };
@@ -818,7 +818,7 @@ export type BulkUpdateRequest = {
         remove?: Array<string>;
     };
     /**
-     * true computes the same answer and changes nothing.
+     * true computes the same response and changes nothing.
      */
     dry_run?: boolean;
 };
@@ -948,7 +948,7 @@ export type Style = {
      */
     cornersDotColor?: string;
     /**
-     * A picture in the center. Modules under it are left out, and the error correction level rises to what that needs.
+     * An image in the center. Modules under it are left out, and the error correction level rises to what that needs.
      */
     logo?: {
         /**
@@ -1122,7 +1122,7 @@ export type RuleConditions = {
         to: string;
     };
     /**
-     * IANA name of the time zone of `days` and `hours`, daylight saving included. A rule that names none takes the time zone of the account when it is saved, and shows it from then on: a later change of the account does not move rules that may be in print. Absent in answers: UTC.
+     * IANA name of the time zone of `days` and `hours`, daylight saving included. A rule that names none takes the time zone of the account when it is saved, and shows it from then on: a later change of the account does not move rules that may be in print. Absent in responses: UTC.
      */
     timezone?: string;
 };
@@ -1740,6 +1740,14 @@ export type ShareChange = {
      * Title of the page, 1 to 255 characters.
      */
     name?: string;
+    /**
+     * The codes that it is about, up to 100; a code that is deleted later leaves it.
+     */
+    qr_ids?: Array<string>;
+    /**
+     * It is about all codes with one of these tags, also those that get it later.
+     */
+    tags?: Array<string>;
     password?: string | null;
     expires_at?: string | null;
     /**
@@ -1781,9 +1789,34 @@ export type Alert = {
      */
     active: boolean;
     /**
-     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     * The language of titles and messages: in mails, events, webhooks and the console. What is raised already keeps its own. Default: en.
+     */
+    language: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own, with a link to unsubscribe. Addresses are not in the log of events. Default: no one.
      */
     to: Array<string>;
+    /**
+     * Those of `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
+     */
+    unsubscribed: Array<string>;
+    /**
+     * Addresses whose last mail did not arrive.
+     */
+    undelivered: Array<{
+        /**
+         * The address.
+         */
+        email: string;
+        /**
+         * What the mail server answered.
+         */
+        message: string;
+        /**
+         * When.
+         */
+        at: string;
+    }>;
     /**
      * How many things it has raised that are not over, at most 100. `GET /v1/alerts/raised` lists them.
      */
@@ -1819,7 +1852,11 @@ export type NewAlert = {
      */
     active?: boolean;
     /**
-     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     * The language of titles and messages: in mails, events, webhooks and the console. What is raised already keeps its own. Default: en.
+     */
+    language?: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own, with a link to unsubscribe. Addresses are not in the log of events. Default: no one.
      */
     to?: Array<string>;
 };
@@ -1840,7 +1877,11 @@ export type AlertChange = {
      */
     active?: boolean;
     /**
-     * Whom it is mailed to, up to 10; each gets a mail of its own. Addresses are not in the log of events. Default: no one.
+     * The language of titles and messages: in mails, events, webhooks and the console. What is raised already keeps its own. Default: en.
+     */
+    language?: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
+    /**
+     * Whom it is mailed to, up to 10; each gets a mail of its own, with a link to unsubscribe. Addresses are not in the log of events. Default: no one.
      */
     to?: Array<string>;
 };
@@ -1897,13 +1938,17 @@ export type Report = {
      */
     every: 'week' | 'month';
     /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
      */
     timezone: string;
     /**
      * The file that is attached. Default: pdf.
      */
     format: 'pdf' | 'csv';
+    /**
+     * The language of the file and of the mail; the heads of CSV files are in English. Files in PDF have `de`, `en`, `es`, `fr`, `it`, `nl`, `pl`, `pt`, `tr` only: their fonts lack the letters of the others. Default: en.
+     */
+    language: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
     qr_ids: Array<string> | null;
     tags: Array<string> | null;
     /**
@@ -1911,7 +1956,7 @@ export type Report = {
      */
     to: Array<string>;
     /**
-     * Those of `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
+     * Recipients in `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
      */
     unsubscribed: Array<string>;
     /**
@@ -1953,13 +1998,17 @@ export type NewReport = {
      */
     every: 'week' | 'month';
     /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
      */
     timezone?: string;
     /**
      * The file that is attached. Default: pdf.
      */
     format?: 'pdf' | 'csv';
+    /**
+     * The language of the file and of the mail; the heads of CSV files are in English. Files in PDF have `de`, `en`, `es`, `fr`, `it`, `nl`, `pl`, `pt`, `tr` only: their fonts lack the letters of the others. Default: en.
+     */
+    language?: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
     /**
      * The codes that it is about, up to 100; a code that is deleted later leaves it.
      */
@@ -1984,13 +2033,17 @@ export type ReportChange = {
      */
     every?: 'week' | 'month';
     /**
-     * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+     * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
      */
     timezone?: string;
     /**
      * The file that is attached. Default: pdf.
      */
     format?: 'pdf' | 'csv';
+    /**
+     * The language of the file and of the mail; the heads of CSV files are in English. Files in PDF have `de`, `en`, `es`, `fr`, `it`, `nl`, `pl`, `pt`, `tr` only: their fonts lack the letters of the others. Default: en.
+     */
+    language?: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
     /**
      * The codes that it is about, up to 100; a code that is deleted later leaves it.
      */
@@ -2070,7 +2123,7 @@ export type Summary = {
         scans: number;
     }>;
     /**
-     * The ten with the most scans; ties are sorted by name.
+     * The ten with the most scans, or as many as `cities` says; ties are sorted by name.
      */
     top_cities: Array<{
         /**
@@ -2420,7 +2473,7 @@ export type Aggregate = {
         scans: number;
     }>;
     /**
-     * The ten with the most scans; ties are sorted by name.
+     * The ten with the most scans, or as many as `cities` says; ties are sorted by name.
      */
     top_cities: Array<{
         /**
@@ -2730,15 +2783,15 @@ export type CreatedLogo = {
      */
     id: string;
     /**
-     * Width of the uploaded picture in pixels.
+     * Width of the uploaded image in pixels.
      */
     width: number;
     /**
-     * Height of the uploaded picture in pixels.
+     * Height of the uploaded image in pixels.
      */
     height: number;
     /**
-     * Format of the uploaded picture.
+     * Format of the uploaded image.
      */
     format: 'png' | 'jpeg' | 'webp' | 'svg';
     /**
@@ -2753,15 +2806,15 @@ export type ListedLogo = {
      */
     id: string;
     /**
-     * Width of the uploaded picture in pixels.
+     * Width of the uploaded image in pixels.
      */
     width: number;
     /**
-     * Height of the uploaded picture in pixels.
+     * Height of the uploaded image in pixels.
      */
     height: number;
     /**
-     * Format of the uploaded picture.
+     * Format of the uploaded image.
      */
     format: 'png' | 'jpeg' | 'webp' | 'svg';
     /**
@@ -3194,6 +3247,10 @@ export type CreatedInvitation = {
      * The link to send to the person: only this response contains it. It works once, for 7 days.
      */
     url: string;
+    /**
+     * Whether it is mailed, too: false while the operator has not set SMTP_URL, or too many mails wait.
+     */
+    is_mailed: boolean;
 };
 
 export type NewInvitation = {
@@ -3754,7 +3811,7 @@ export type AuditEvent = {
          */
         height: number;
         /**
-         * Size of the uploaded picture.
+         * Size of the uploaded image.
          */
         bytes: number;
     };
@@ -3984,13 +4041,13 @@ export type AuditEvent = {
          */
         share_id: string;
         mode: 'live' | 'test';
-        qr_ids: Array<string> | null;
-        tags: Array<string> | null;
         name: string;
         has_password: boolean;
         expires_at: string | null;
         bots: 'include' | 'exclude';
         frame_origins: Array<string>;
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
     };
 } | {
     /**
@@ -4026,6 +4083,8 @@ export type AuditEvent = {
             expires_at?: string | null;
             bots?: 'include' | 'exclude';
             frame_origins?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
         };
         to: {
             name?: string;
@@ -4033,6 +4092,8 @@ export type AuditEvent = {
             expires_at?: string | null;
             bots?: 'include' | 'exclude';
             frame_origins?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
         };
     };
 } | {
@@ -4097,6 +4158,7 @@ export type AuditEvent = {
         tags: Array<string> | null;
         percent: number;
         active: boolean;
+        language: string;
         qr_ids: Array<string> | null;
     };
 } | {
@@ -4132,6 +4194,7 @@ export type AuditEvent = {
             tags?: Array<string> | null;
             percent?: number;
             active?: boolean;
+            language?: string;
             qr_ids?: Array<string> | null;
         };
         to: {
@@ -4139,6 +4202,7 @@ export type AuditEvent = {
             tags?: Array<string> | null;
             percent?: number;
             active?: boolean;
+            language?: string;
             qr_ids?: Array<string> | null;
         };
     };
@@ -4319,6 +4383,7 @@ export type AuditEvent = {
         every: 'week' | 'month';
         timezone: string;
         format: 'pdf' | 'csv';
+        language: string;
         recipients: number;
         qr_ids: Array<string> | null;
         tags: Array<string> | null;
@@ -4356,6 +4421,7 @@ export type AuditEvent = {
             every?: 'week' | 'month';
             timezone?: string;
             format?: 'pdf' | 'csv';
+            language?: string;
             recipients?: number;
             qr_ids?: Array<string> | null;
             tags?: Array<string> | null;
@@ -4365,6 +4431,7 @@ export type AuditEvent = {
             every?: 'week' | 'month';
             timezone?: string;
             format?: 'pdf' | 'csv';
+            language?: string;
             recipients?: number;
             qr_ids?: Array<string> | null;
             tags?: Array<string> | null;
@@ -5628,7 +5695,7 @@ export type LogoCreatedEvent = {
          */
         height: number;
         /**
-         * Size of the uploaded picture.
+         * Size of the uploaded image.
          */
         bytes: number;
     };
@@ -5865,13 +5932,13 @@ export type ShareCreatedEvent = {
          */
         share_id: string;
         mode: 'live' | 'test';
-        qr_ids: Array<string> | null;
-        tags: Array<string> | null;
         name: string;
         has_password: boolean;
         expires_at: string | null;
         bots: 'include' | 'exclude';
         frame_origins: Array<string>;
+        qr_ids: Array<string> | null;
+        tags: Array<string> | null;
     };
 };
 
@@ -5908,6 +5975,8 @@ export type ShareChangedEvent = {
             expires_at?: string | null;
             bots?: 'include' | 'exclude';
             frame_origins?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
         };
         to: {
             name?: string;
@@ -5915,6 +5984,8 @@ export type ShareChangedEvent = {
             expires_at?: string | null;
             bots?: 'include' | 'exclude';
             frame_origins?: Array<string>;
+            qr_ids?: Array<string> | null;
+            tags?: Array<string> | null;
         };
     };
 };
@@ -5981,6 +6052,7 @@ export type AlertCreatedEvent = {
         tags: Array<string> | null;
         percent: number;
         active: boolean;
+        language: string;
         qr_ids: Array<string> | null;
     };
 };
@@ -6017,6 +6089,7 @@ export type AlertUpdatedEvent = {
             tags?: Array<string> | null;
             percent?: number;
             active?: boolean;
+            language?: string;
             qr_ids?: Array<string> | null;
         };
         to: {
@@ -6024,6 +6097,7 @@ export type AlertUpdatedEvent = {
             tags?: Array<string> | null;
             percent?: number;
             active?: boolean;
+            language?: string;
             qr_ids?: Array<string> | null;
         };
     };
@@ -6208,6 +6282,7 @@ export type ReportCreatedEvent = {
         every: 'week' | 'month';
         timezone: string;
         format: 'pdf' | 'csv';
+        language: string;
         recipients: number;
         qr_ids: Array<string> | null;
         tags: Array<string> | null;
@@ -6246,6 +6321,7 @@ export type ReportChangedEvent = {
             every?: 'week' | 'month';
             timezone?: string;
             format?: 'pdf' | 'csv';
+            language?: string;
             recipients?: number;
             qr_ids?: Array<string> | null;
             tags?: Array<string> | null;
@@ -6255,6 +6331,7 @@ export type ReportChangedEvent = {
             every?: 'week' | 'month';
             timezone?: string;
             format?: 'pdf' | 'csv';
+            language?: string;
             recipients?: number;
             qr_ids?: Array<string> | null;
             tags?: Array<string> | null;
@@ -7305,6 +7382,11 @@ export type Include = 'counts';
 export type Countries = number;
 
 /**
+ * How many cities `top_cities` has at most.
+ */
+export type Cities = number;
+
+/**
  * Only these codes: repeat the parameter for each, up to 100 times. Default: all codes.
  */
 export type QrId = Array<string>;
@@ -7382,7 +7464,7 @@ export type ListQrCodesData = {
          */
         limit?: number;
         /**
-         * Only what comes after this cursor, which is `next` of an earlier answer to the same request. It excludes `page`; `limit` can differ. The answer has no `pagination`, since nothing is counted.
+         * Only what comes after this cursor, which is `next` of an earlier response to the same request. It excludes `page`; `limit` can differ. The response has no `pagination`, since nothing is counted.
          */
         after?: string;
         /**
@@ -7534,11 +7616,11 @@ export type CreateQrCodeErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -7613,11 +7695,11 @@ export type CreateQrCodesErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -7650,6 +7732,90 @@ export type CreateQrCodesResponses = {
 };
 
 export type CreateQrCodesResponse = CreateQrCodesResponses[keyof CreateQrCodesResponses];
+
+export type ImportLinksData = {
+    body: Blob | File;
+    path?: never;
+    query?: {
+        /**
+         * The service that the file is from; `csv` is any other table. Without it, the titles of the columns or the fields of the JSON decide.
+         */
+        source?: 'bitly' | 'dub' | 'shlink' | 'kutt' | 'yourls' | 'rebrandly' | 'short-io' | 'csv';
+        /**
+         * The custom domain of the account that all links come to. Without it, each stays on its domain if that is one of the account, and otherwise comes to the domain of the service.
+         */
+        domain?: string;
+        /**
+         * Whether to import a link also without what Scanlog has no equivalent for, such as an A/B test.
+         */
+        partial?: boolean;
+        /**
+         * Whether to check everything and create nothing.
+         */
+        dry_run?: boolean;
+    };
+    url: '/v1/qrcodes/import';
+};
+
+export type ImportLinksErrors = {
+    /**
+     * `invalid_request`: The request is invalid; `details` names each invalid field.
+     */
+    400: Error;
+    /**
+     * `unauthorized`: The API key is missing, malformed, unknown, revoked or expired.
+     */
+    401: Error;
+    /**
+     * `live_key_required`: The operation needs a live key, and the request has a test key.
+     *
+     * `account_suspended`: The operator of the service has suspended the account; the message contains the reason.
+     *
+     * `insufficient_scope`: The API key lacks the scope that the message names.
+     *
+     * `address_not_allowed`: The API key does not work from the network of the client (`allowed_cidrs`).
+     */
+    403: Error;
+    /**
+     * `not_found`: It does not exist in this account and mode.
+     */
+    404: Error;
+    /**
+     * `conflict`: Other requests changed the same resource at the same time: send the request again.
+     */
+    409: Error;
+    /**
+     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     */
+    413: Error;
+    /**
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     */
+    415: Error;
+    /**
+     * `rate_limited`: Too many requests in this window of 60 s; `Retry-After` is the number of seconds to wait.
+     */
+    429: Error;
+    /**
+     * `internal_error`: Internal error. Report the `X-Request-Id` to the operator of the service, who finds it in the log.
+     */
+    500: Error;
+    /**
+     * `unavailable`: A part of the service is unavailable or busy; try again after `Retry-After` seconds.
+     */
+    503: Error;
+};
+
+export type ImportLinksError = ImportLinksErrors[keyof ImportLinksErrors];
+
+export type ImportLinksResponses = {
+    /**
+     * What became of each link.
+     */
+    200: Blob | File;
+};
+
+export type ImportLinksResponse = ImportLinksResponses[keyof ImportLinksResponses];
 
 export type DuplicateQrCodeData = {
     body: QrCodeDuplicate;
@@ -7703,11 +7869,11 @@ export type DuplicateQrCodeErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -7774,11 +7940,11 @@ export type UpdateQrCodesErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -7991,11 +8157,11 @@ export type UpdateQrCodeErrors = {
      */
     412: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8073,11 +8239,11 @@ export type RestoreQrCodeErrors = {
      */
     412: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8247,11 +8413,11 @@ export type ResolveScanErrors = {
      */
     404: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8521,11 +8687,11 @@ export type UploadLogoErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8668,7 +8834,7 @@ export type GetLogoError = GetLogoErrors[keyof GetLogoErrors];
 
 export type GetLogoResponses = {
     /**
-     * The picture.
+     * The image.
      */
     200: Blob | File;
 };
@@ -8758,11 +8924,11 @@ export type PreflightStyleErrors = {
      */
     403: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8823,11 +8989,11 @@ export type CreateSheetErrors = {
      */
     404: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8882,11 +9048,11 @@ export type DrawStaticCodeErrors = {
      */
     403: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -8911,7 +9077,7 @@ export type DrawStaticCodeError = DrawStaticCodeErrors[keyof DrawStaticCodeError
 
 export type DrawStaticCodeResponses = {
     /**
-     * The picture.
+     * The image.
      */
     200: Blob | File;
 };
@@ -8971,6 +9137,10 @@ export type GetAnalyticsSummaryData = {
          * How many countries `top_countries` has at most.
          */
         countries?: number;
+        /**
+         * How many cities `top_cities` has at most.
+         */
+        cities?: number;
     };
     url: '/v1/qrcodes/{id}/analytics';
 };
@@ -9074,6 +9244,10 @@ export type GetAnalyticsSummaryByVariantPathData = {
          * How many countries `top_countries` has at most.
          */
         countries?: number;
+        /**
+         * How many cities `top_cities` has at most.
+         */
+        cities?: number;
     };
     url: '/v1/analytics/qrcodes/{id}';
 };
@@ -10119,6 +10293,10 @@ export type GetAggregateAnalyticsData = {
          * How many countries `top_countries` has at most.
          */
         countries?: number;
+        /**
+         * How many cities `top_cities` has at most.
+         */
+        cities?: number;
     };
     url: '/v1/analytics/aggregate';
 };
@@ -10394,11 +10572,11 @@ export type AddDomainErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -10592,11 +10770,11 @@ export type UpdateDomainErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -10778,11 +10956,11 @@ export type UpdateAccountErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -10901,11 +11079,11 @@ export type CreateKeyErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -10975,11 +11153,11 @@ export type RotateKeyErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -11233,11 +11411,11 @@ export type UpdateMemberErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -11353,11 +11531,11 @@ export type CreateInvitationErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -11482,11 +11660,11 @@ export type RevertChangesErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -11607,7 +11785,7 @@ export type ListEventsData = {
     path?: never;
     query?: {
         /**
-         * Only events after this cursor: `next` of an earlier answer, or the `id` of a message of a stream. Without it, from the beginning; `now` begins at the end.
+         * Only events after this cursor: `next` of an earlier response, or the `id` of a message of a stream. Without it, from the beginning; `now` begins at the end.
          */
         after?: string;
         /**
@@ -11623,7 +11801,7 @@ export type ListEventsData = {
          */
         limit?: number;
         /**
-         * Seconds to wait for an event if there is none. The answer comes as soon as there is one.
+         * Seconds to wait for an event if there is none. The response comes as soon as there is one.
          */
         wait?: number;
     };
@@ -11775,11 +11953,11 @@ export type CreateWebhookErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -11971,11 +12149,11 @@ export type UpdateWebhookErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -12318,11 +12496,11 @@ export type StartReplayErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -12700,11 +12878,11 @@ export type SetWebhookErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13064,11 +13242,11 @@ export type CreateShareErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13254,11 +13432,11 @@ export type UpdateShareErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13374,11 +13552,11 @@ export type CreateAlertErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13624,11 +13802,11 @@ export type UpdateAlertErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13742,11 +13920,11 @@ export type CreateReportErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
@@ -13787,9 +13965,13 @@ export type PreviewReportData = {
          */
         every?: 'week' | 'month';
         /**
-         * IANA name of the time zone in which days begin and the report is mailed. Default: that of the account.
+         * IANA name of the time zone in which days begin and the report is mailed. Default: the time zone of the account.
          */
         timezone?: string;
+        /**
+         * The language of the file and of the mail; the heads of CSV files are in English. Files in PDF have `de`, `en`, `es`, `fr`, `it`, `nl`, `pl`, `pt`, `tr` only: their fonts lack the letters of the others. Default: en.
+         */
+        language?: 'ar' | 'de' | 'en' | 'es' | 'fr' | 'it' | 'ja' | 'nl' | 'pl' | 'pt' | 'tr' | 'zh';
         /**
          * The codes that it is about, up to 100; a code that is deleted later leaves it.
          */
@@ -14002,11 +14184,11 @@ export type UpdateReportErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**

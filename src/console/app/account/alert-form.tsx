@@ -1,36 +1,25 @@
 import { useId, useState } from 'preact/hooks';
 import type { AlertKind } from '../../../../events/alert.ts';
-import { CodeChoices } from '../analytics/code-picker.tsx';
 import { api } from '../api.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
-import { ErrorText } from '../parts/error-text.tsx';
 import { Field } from '../parts/field.tsx';
 import { errorAt } from '../parts/field-errors.ts';
 import { Form } from '../parts/form.tsx';
-import { Segments } from '../parts/segments.tsx';
-import { TagsField } from '../parts/tags-field.tsx';
+import { browserLanguage, LanguageField } from '../parts/language-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { type FieldErrors, useAction } from '../parts/use-action.ts';
 import { currentMode } from '../router.ts';
 import type { Alert } from '../types.ts';
 import { alertKindOptions, alertKindTexts } from './alert-kinds.ts';
-
-type Subject = 'all' | 'codes' | 'tags';
-
-const subjects = [
-  ['all', 'All codes'],
-  ['codes', 'Some codes'],
-  ['tags', 'Tags'],
-] as const;
+import { type ChosenCodes, ChosenCodesFields, chosenErrors, chosenOf } from './chosen-codes.tsx';
 
 /** What the user has entered. */
 interface Fields {
   kind: AlertKind;
   name: string;
-  subject: Subject;
-  codes: ReadonlySet<string>;
-  tags: string[];
+  chosen: ChosenCodes;
   percent: string;
+  language: Alert['language'];
   /** Separated by commas or blanks. */
   to: string;
 }
@@ -38,16 +27,14 @@ interface Fields {
 const fieldsOf = (alert: Alert | undefined): Fields => ({
   kind: alert?.kind ?? 'destination_down',
   name: alert?.name ?? '',
-  subject: alert?.qr_ids ? 'codes' : alert?.tags ? 'tags' : 'all',
-  codes: new Set(alert?.qr_ids ?? []),
-  tags: alert?.tags ?? [],
+  chosen: chosenOf(alert, 'all'),
   percent: String(alert?.percent ?? 90),
+  language: alert?.language ?? browserLanguage(),
   to: alert?.to.join(', ') ?? '',
 });
 
-const errorsOf = ({ subject, codes, tags, kind, percent }: Fields): FieldErrors => ({
-  ...(subject === 'codes' && codes.size === 0 ? { qr_ids: 'Choose at least one code.' } : {}),
-  ...(subject === 'tags' && tags.length === 0 ? { tags: 'Add at least one tag.' } : {}),
+const errorsOf = ({ chosen, kind, percent }: Fields): FieldErrors => ({
+  ...chosenErrors(chosen),
   ...(kind === 'limit_near' && !/^[5-9]\d$/.test(percent.trim()) ? { percent: 'Enter a number from 50 to 99.' } : {}),
 });
 
@@ -69,7 +56,7 @@ export function AlertDialog({ alert, isMailed, onSaved, onClose }: Props) {
     setFields(next);
     recheck(field, errorsOf(next)[field]);
   };
-  const { kind, name, percent, to } = fields;
+  const { kind, name, chosen, percent, language, to } = fields;
   const save = () =>
     run(async () => {
       const invalid = errorsOf(fields);
@@ -103,7 +90,15 @@ export function AlertDialog({ alert, isMailed, onSaved, onClose }: Props) {
             inputMode="numeric"
           />
         )}
-        {kind !== 'domain_failing' && <SubjectFields fields={fields} errors={errors} set={set} />}
+        {kind !== 'domain_failing' && (
+          <ChosenCodesFields
+            label="What the alert watches"
+            hasAll
+            chosen={chosen}
+            errors={errors}
+            onChosen={(value, field) => set(field, { chosen: value })}
+          />
+        )}
         <Field
           label="E-mail (optional)"
           value={to}
@@ -111,9 +106,16 @@ export function AlertDialog({ alert, isMailed, onSaved, onClose }: Props) {
           error={errorAt(errors, 'to')}
           placeholder="ada@example.com, grace@example.com"
           hint={
-            isMailed ? 'Up to 10 addresses.' : 'Nothing is mailed until the operator of this service sets SMTP_URL.'
+            isMailed
+              ? 'Up to 10 addresses. Each can unsubscribe by a link.'
+              : 'Nothing is mailed until the operator of this service sets SMTP_URL.'
           }
           isCode
+        />
+        <LanguageField
+          value={language}
+          onValue={(value) => set('language', { language: value })}
+          hint="Of what it says, here and by mail."
         />
         <DialogActions onCancel={onClose}>
           <button type="submit" class="button primary" disabled={busy}>
@@ -127,13 +129,14 @@ export function AlertDialog({ alert, isMailed, onSaved, onClose }: Props) {
 
 /** Domains are watched all together. */
 const kindChange = (kind: AlertKind): Partial<Fields> =>
-  kind === 'domain_failing' ? { kind, subject: 'all' } : { kind };
+  kind === 'domain_failing' ? { kind, chosen: chosenOf(undefined, 'all') } : { kind };
 
-const bodyOf = ({ kind, name, subject, codes, tags, percent, to }: Fields) => ({
+const bodyOf = ({ kind, name, chosen, percent, language, to }: Fields) => ({
   name: name.trim() === '' ? alertKindTexts[kind].label : name,
-  qr_ids: subject === 'codes' ? [...codes] : null,
-  tags: subject === 'tags' ? tags : null,
+  qr_ids: chosen.by === 'codes' ? [...chosen.codes] : null,
+  tags: chosen.by === 'tags' ? chosen.tags : null,
   ...(kind === 'limit_near' ? { percent: Number(percent) } : {}),
+  language,
   to: to.split(/[\s,;]+/).filter((email) => email !== ''),
 });
 
@@ -154,35 +157,3 @@ function KindField({ kind, onKind }: { kind: AlertKind; onKind(kind: AlertKind):
     </div>
   );
 }
-
-interface SubjectProps {
-  fields: Fields;
-  errors: FieldErrors;
-  set(field: string, change: Partial<Fields>): void;
-}
-
-const SubjectFields = ({ fields: { subject, codes, tags }, errors, set }: SubjectProps) => (
-  <>
-    <Segments
-      label="What the alert watches"
-      options={subjects}
-      value={subject}
-      onValue={(value) => set('qr_ids', { subject: value })}
-    />
-    {subject === 'codes' && (
-      <>
-        <CodeChoices chosen={codes} onChosen={(value) => set('qr_ids', { codes: value })} />
-        <ErrorText>{errorAt(errors, 'qr_ids')}</ErrorText>
-      </>
-    )}
-    {subject === 'tags' && (
-      <TagsField
-        label="Tags"
-        tags={tags}
-        onTags={(value) => set('tags', { tags: value })}
-        error={errorAt(errors, 'tags')}
-        hint="All codes with one of these tags, also those that get it later."
-      />
-    )}
-  </>
-);

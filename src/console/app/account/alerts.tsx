@@ -12,6 +12,8 @@ import { useResource } from '../resource.ts';
 import type { Alert, Alerts as AlertList, RaisedAlerts } from '../types.ts';
 import { AlertDialog } from './alert-form.tsx';
 import { alertKindTexts } from './alert-kinds.ts';
+import { chosenText } from './chosen-codes.tsx';
+import { MailProblems } from './mail-problems.tsx';
 
 const refreshIntervalMs = 30_000;
 
@@ -32,6 +34,7 @@ export function Alerts() {
         <p class="hint">
           Alerts tell you when something needs attention: once, under the bell, in the event feed, by webhooks and by
           e-mail, and then not again until it is over.
+          {!is_mailed && ' This service sends no mail: its operator has not set SMTP_URL.'}
         </p>
         <span class="spacer" />
         <Allowed scope="codes.write">
@@ -88,16 +91,15 @@ const RaisedList = ({ raised: { data, total } }: { raised: RaisedAlerts }) => (
   </section>
 );
 
-const subjectOf = ({ kind, qr_ids, tags, percent }: Alert) => {
-  if (kind === 'domain_failing') return 'all domains';
-  const codes =
-    qr_ids !== null ? plural(qr_ids.length, 'code') : tags !== null ? `codes with ${tags.join(', ')}` : 'all codes';
-  return kind === 'limit_near' ? `${codes}, at ${percent}%` : codes;
+const subjectOf = (alert: Alert) => {
+  if (alert.kind === 'domain_failing') return 'all domains';
+  return alert.kind === 'limit_near' ? `${chosenText(alert)}, at ${alert.percent}%` : chosenText(alert);
 };
 
-function recipientsText(to: string[], isMailed: boolean): string {
-  if (to.length === 0) return '';
-  return isMailed ? ` · mailed to ${to.join(', ')}` : ` · would be mailed to ${to.join(', ')} once SMTP_URL is set`;
+function recipientsText({ to, unsubscribed }: Alert, isMailed: boolean): string {
+  const subscribed = to.filter((email) => !unsubscribed.includes(email)).join(', ');
+  if (subscribed === '') return '';
+  return isMailed ? ` · mailed to ${subscribed}` : ` · would be mailed to ${subscribed} once SMTP_URL is set`;
 }
 
 interface ItemProps {
@@ -109,7 +111,7 @@ interface ItemProps {
 
 function AlertItem({ alert, isMailed, onChanged, onAction }: ItemProps) {
   const { busy, run } = useAction();
-  const { id, name, kind, active, raised, to } = alert;
+  const { id, name, kind, active, raised } = alert;
   const toggle = () =>
     run(async () => {
       await api.patch(`/alerts/${id}`, { active: !active });
@@ -122,8 +124,9 @@ function AlertItem({ alert, isMailed, onChanged, onAction }: ItemProps) {
         {raised > 0 && <span class="badge failed">{raised} raised</span>}
         <p class="hint">
           {alertKindTexts[kind].label} · {subjectOf(alert)}
-          {recipientsText(to, isMailed)}
+          {recipientsText(alert, isMailed)}
         </p>
+        <MailProblems of={alert} />
       </div>
       <Allowed scope="codes.write">
         <span class="row actions">

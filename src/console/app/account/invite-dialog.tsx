@@ -82,7 +82,7 @@ function RoleChoice({ role, onRole }: { role: Role; onRole(role: Role): void }) 
 
 /** The link of an invitation, which no one can read again. */
 const InvitationLink = ({
-  invitation: { url, email, role, expires_at },
+  invitation: { url, email, role, expires_at, is_mailed },
   onClose,
 }: {
   invitation: CreatedInvitation;
@@ -90,8 +90,10 @@ const InvitationLink = ({
 }) => (
   <Dialog title="Invitation created" staysOpen>
     <p>
-      Send this link to {email}, who becomes {roleTexts[role].article} by opening it. Copy it now: you cannot see it
-      again after you close this dialog.
+      {is_mailed
+        ? `This link is mailed to ${email}, who becomes ${roleTexts[role].article} by opening it. To send it yourself as well, copy it now:`
+        : `This service did not mail it: send this link to ${email}, who becomes ${roleTexts[role].article} by opening it. Copy it now:`}{' '}
+      you cannot see it again after you close this dialog.
     </p>
     <code class="block">{url}</code>
     <p class="hint">Valid once, for 7 days, until {time(expires_at)}.</p>

@@ -1,26 +1,22 @@
 import { useId, useState } from 'preact/hooks';
 import { problemWithName } from '../../../../events/fields.ts';
-import { CodeChoices } from '../analytics/code-picker.tsx';
+import { pdfLanguages } from '../../../../events/languages.ts';
 import { api } from '../api.ts';
 import { AreaField } from '../parts/area-field.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
-import { ErrorText } from '../parts/error-text.tsx';
 import { Field } from '../parts/field.tsx';
 import { errorAt } from '../parts/field-errors.ts';
 import { Form } from '../parts/form.tsx';
+import { browserLanguage, LanguageField } from '../parts/language-field.tsx';
 import { Segments } from '../parts/segments.tsx';
-import { TagsField } from '../parts/tags-field.tsx';
 import { TimeZoneOptions } from '../parts/time-zone-options.tsx';
 import { toast } from '../parts/toast.tsx';
 import { type FieldErrors, useAction } from '../parts/use-action.ts';
 import { deviceTimeZone } from '../time-zones.ts';
 import type { Report } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
+import { type ChosenCodes, ChosenCodesFields, chosenBody, chosenErrors, chosenOf } from './chosen-codes.tsx';
 
-const subjects = [
-  ['codes', 'Codes'],
-  ['tags', 'Tags'],
-] as const;
 const intervals = [
   ['week', 'Every week'],
   ['month', 'Every month'],
@@ -35,10 +31,9 @@ interface Fields {
   name: string;
   every: Report['every'];
   format: Report['format'];
+  language: Report['language'];
   timezone: string;
-  subject: 'codes' | 'tags';
-  codes: ReadonlySet<string>;
-  tags: string[];
+  chosen: ChosenCodes;
   /** One address a line. */
   to: string;
 }
@@ -47,22 +42,22 @@ const fieldsOf = (report: Report | undefined): Fields => ({
   name: report?.name ?? '',
   every: report?.every ?? 'month',
   format: report?.format ?? 'pdf',
+  language: report?.language ?? browserLanguage(pdfLanguages),
   timezone: report?.timezone ?? accountTimeZone(),
-  subject: report === undefined || report.qr_ids !== null ? 'codes' : 'tags',
-  codes: new Set(report?.qr_ids ?? []),
-  tags: report?.tags ?? [],
+  chosen: chosenOf(report, 'codes'),
   to: (report?.to ?? []).join('\n'),
 });
 
 const addressesIn = (text: string) => text.split(/[\s,;]+/).filter((email) => email !== '');
 
-function errorsOf({ name, subject, codes, tags, to }: Fields): FieldErrors {
+function errorsOf({ name, chosen, to, format, language }: Fields): FieldErrors {
   const nameProblem = problemWithName(name);
+  const isWritable = format !== 'pdf' || pdfLanguages.includes(language);
   return {
     ...(nameProblem === undefined ? {} : { name: name.trim() === '' ? 'Enter a name.' : `The name ${nameProblem}.` }),
-    ...(subject === 'codes' && codes.size === 0 ? { qr_ids: 'Choose at least one code.' } : {}),
-    ...(subject === 'tags' && tags.length === 0 ? { tags: 'Add at least one tag.' } : {}),
+    ...chosenErrors(chosen),
     ...(addressesIn(to).length === 0 ? { to: 'Enter at least one e-mail address.' } : {}),
+    ...(isWritable ? {} : { language: 'PDF files lack the letters of this language. Choose CSV or another language.' }),
   };
 }
 
@@ -78,13 +73,13 @@ interface Props {
 export function ReportDialog({ report, isMailed, onSaved, onClose }: Props) {
   const zoneId = useId();
   const [fields, setFields] = useState(() => fieldsOf(report));
-  const { busy, errors, setErrors, recheck, run } = useAction(['name', 'qr_ids', 'tags', 'to', 'timezone']);
+  const { busy, errors, setErrors, recheck, run } = useAction(['name', 'qr_ids', 'tags', 'to', 'language', 'timezone']);
   const set = (field: string, change: Partial<Fields>) => {
     const next = { ...fields, ...change };
     setFields(next);
     recheck(field, errorsOf(next)[field]);
   };
-  const { name, every, format, timezone, subject, codes, tags, to } = fields;
+  const { name, every, format, language, timezone, chosen, to } = fields;
   const submit = () =>
     run(async () => {
       const invalid = errorsOf(fields);
@@ -92,8 +87,7 @@ export function ReportDialog({ report, isMailed, onSaved, onClose }: Props) {
         setErrors(invalid);
         return;
       }
-      const about = subject === 'codes' ? { qr_ids: [...codes] } : { tags };
-      const body = { name, every, format, timezone, ...about, to: addressesIn(to) };
+      const body = { name, every, format, language, timezone, ...chosenBody(chosen), to: addressesIn(to) };
       if (report === undefined) await api.post<Report>('/reports', body);
       else await api.patch<Report>(`/reports/${report.id}`, body);
       await onSaved();
@@ -117,26 +111,12 @@ export function ReportDialog({ report, isMailed, onSaved, onClose }: Props) {
           value={every}
           onValue={(value) => set('every', { every: value })}
         />
-        <Segments
+        <ChosenCodesFields
           label="What the report is about"
-          options={subjects}
-          value={subject}
-          onValue={(value) => set('qr_ids', { subject: value })}
+          chosen={chosen}
+          errors={errors}
+          onChosen={(value, field) => set(field, { chosen: value })}
         />
-        {subject === 'codes' ? (
-          <>
-            <CodeChoices chosen={codes} onChosen={(value) => set('qr_ids', { codes: value })} />
-            <ErrorText>{errorAt(errors, 'qr_ids')}</ErrorText>
-          </>
-        ) : (
-          <TagsField
-            label="Tags"
-            tags={tags}
-            onTags={(value) => set('tags', { tags: value })}
-            error={errorAt(errors, 'tags')}
-            hint="All codes with one of these tags, also those that get it later."
-          />
-        )}
         <AreaField
           label="E-mail addresses"
           value={to}
@@ -144,7 +124,18 @@ export function ReportDialog({ report, isMailed, onSaved, onClose }: Props) {
           error={errorAt(errors, 'to')}
           hint={`Up to 20, one a line. Each gets a mail of its own.${isMailed ? '' : ' Nothing is mailed until the operator sets SMTP_URL.'}`}
         />
-        <Segments label="File" options={formats} value={format} onValue={(value) => set('format', { format: value })} />
+        <Segments
+          label="File"
+          options={formats}
+          value={format}
+          onValue={(value) => set('language', { format: value })}
+        />
+        <LanguageField
+          value={language}
+          onValue={(value) => set('language', { language: value })}
+          error={errors['language']}
+          hint="Of the file and the mail."
+        />
         <div class="stack gap-xs field">
           <label for={zoneId}>Time zone</label>
           <select

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import { pdfLanguages } from '../../../../events/languages.ts';
 import { api, apiUrl } from '../api.ts';
-import { date, plural, time } from '../format.ts';
+import { date, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
@@ -8,6 +9,8 @@ import { toast } from '../parts/toast.tsx';
 import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import type { Report } from '../types.ts';
+import { chosenText } from './chosen-codes.tsx';
+import { MailProblems } from './mail-problems.tsx';
 import { ReportDialog } from './report-form.tsx';
 
 type Opened = { kind: 'create' } | { kind: 'change' | 'remove'; report: Report };
@@ -52,14 +55,15 @@ export function Reports() {
   );
 }
 
-const subjectOf = ({ qr_ids, tags }: Report) =>
-  qr_ids === null ? `codes with ${(tags ?? []).join(', ')}` : plural(qr_ids.length, 'code');
-
-const previewOf = ({ name, every, timezone, qr_ids, tags }: Report) =>
-  apiUrl('/reports/preview.pdf', { name, every, timezone, qr_ids: qr_ids ?? [], tags: tags ?? [] });
+/** Nothing for a report as CSV in a language that PDF files do not have. */
+function previewOf({ name, every, timezone, language, qr_ids, tags }: Report): string | undefined {
+  if (!pdfLanguages.includes(language)) return undefined;
+  return apiUrl('/reports/preview.pdf', { name, every, timezone, language, qr_ids: qr_ids ?? [], tags: tags ?? [] });
+}
 
 function ReportItem({ report, onOpen }: { report: Report; onOpen(kind: 'change' | 'remove'): void }) {
-  const { name, every, format, to, unsubscribed, undelivered, is_mailed, next_at, last_at } = report;
+  const { name, every, format, to, unsubscribed, is_mailed, next_at, last_at } = report;
+  const preview = previewOf(report);
   const subscribed = to.filter((email) => !unsubscribed.includes(email));
   return (
     <li class="row between gap-l">
@@ -67,20 +71,15 @@ function ReportItem({ report, onOpen }: { report: Report; onOpen(kind: 'change' 
         <strong>{name}</strong> <span class="badge">{every === 'week' ? 'Weekly' : 'Monthly'}</span>{' '}
         <span class="badge">{format.toUpperCase()}</span>
         <p class="hint">
-          {subjectOf(report)}
+          {chosenText(report)}
           {last_at !== null && ` · last mailed ${date(last_at)}`}
         </p>
         <p class="hint">{recipientsText(subscribed, is_mailed, next_at)}</p>
-        {unsubscribed.length > 0 && <p class="hint">Unsubscribed: {unsubscribed.join(', ')}</p>}
-        {undelivered.map(({ email, message }) => (
-          <p key={email} class="error">
-            Not delivered to {email}: {message}
-          </p>
-        ))}
+        <MailProblems of={report} />
       </div>
       <span class="row actions">
-        {may('analytics.read') && (
-          <a class="button" href={previewOf(report)} target="_blank" rel="noreferrer" aria-label={`Preview ${name}`}>
+        {may('analytics.read') && preview !== undefined && (
+          <a class="button" href={preview} target="_blank" rel="noreferrer" aria-label={`Preview ${name}`}>
             Preview
           </a>
         )}

@@ -33,7 +33,7 @@ const groups = [
     title: 'Telling others',
     sections: [
       section('reports', '/account/reports', 'Reports', 'account.read'),
-      section('alerts', '/account/alerts', 'Alerts', 'codes.read'),
+      section('alerts', '/account/alerts', 'Alerts', 'account.read'),
       section('shares', '/account/shares', 'Shared pages', 'codes.read'),
     ],
   },

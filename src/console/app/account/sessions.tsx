@@ -11,14 +11,14 @@ import type { ConsoleSession } from '../types.ts';
 import { bootstrap } from '../welcome.ts';
 import { PhoneDialog } from './phone-dialog.tsx';
 
-const nameOf = ({ device, browser }: ConsoleSession) =>
+export const deviceName = ({ device, browser }: Pick<ConsoleSession, 'device' | 'browser'>) =>
   browser.startsWith('Unknown') ? device : `${browser} on ${device.replace('Unknown', 'unknown')}`;
 
 /** On a device of one's own, the end is 30 days after the last use, until the last 30 of its 90 days. */
 const movesWithUse = ({ is_own_device, last_used_at, ends_at }: ConsoleSession) =>
   is_own_device && Date.parse(ends_at) - Date.parse(last_used_at) > 29 * 86_400_000;
 
-/** Whether the user may end sessions: those of a person are the person's own. */
+/** Whether the user may end sessions: sessions of a person are the person's own. */
 const mayEnd = () => bootstrap.user !== null || may('account.write');
 
 /** Where the person, or the account by its keys, is signed in to the console. */
@@ -50,7 +50,7 @@ export function Sessions() {
         {data.map((session) => (
           <li key={session.id} class="row between gap-l">
             <div>
-              <strong>{nameOf(session)}</strong>{' '}
+              <strong>{deviceName(session)}</strong>{' '}
               {bootstrap.user === null &&
                 session.modes.map((mode) => (
                   <span key={mode} class={`badge ${mode}`}>
@@ -77,7 +77,7 @@ export function Sessions() {
                 <button
                   type="button"
                   class="button danger"
-                  aria-label={`End ${nameOf(session)}`}
+                  aria-label={`End ${deviceName(session)}`}
                   onClick={() => setOpen(session)}
                 >
                   End
@@ -99,7 +99,7 @@ export function Sessions() {
       )}
       {typeof open === 'object' && (
         <EndDialog
-          title={`End ${nameOf(open)}?`}
+          title={`End ${deviceName(open)}?`}
           path={`/sessions/${open.id}`}
           text={`That device is signed out at once. If you do not recognize it, also ${
             bootstrap.user === null ? 'revoke the API key that it used' : 'change your password'

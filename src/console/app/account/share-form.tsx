@@ -1,78 +1,108 @@
 import { useState } from 'preact/hooks';
 import { problemWithName } from '../../../../events/fields.ts';
-import { CodeChoices } from '../analytics/code-picker.tsx';
 import { api } from '../api.ts';
+import { AreaField } from '../parts/area-field.tsx';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
-import { ErrorText } from '../parts/error-text.tsx';
 import { Field } from '../parts/field.tsx';
 import { errorAt } from '../parts/field-errors.ts';
 import { Form } from '../parts/form.tsx';
-import { Segments } from '../parts/segments.tsx';
-import { TagsField } from '../parts/tags-field.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { type FieldErrors, useAction } from '../parts/use-action.ts';
 import type { Share } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
-
-type Subject = 'codes' | 'tags';
-
-const subjects = [
-  ['codes', 'Codes'],
-  ['tags', 'Tags'],
-] as const;
+import { type ChosenCodes, ChosenCodesFields, chosenBody, chosenErrors, chosenOf } from './chosen-codes.tsx';
 
 /** What the user has entered. */
 interface Fields {
   name: string;
-  subject: Subject;
-  codes: ReadonlySet<string>;
-  tags: string[];
+  chosen: ChosenCodes;
+  /** Empty to keep what there is. */
   password: string;
+  isPasswordRemoved: boolean;
   expiresAt: string;
+  /** One a line. */
+  frameOrigins: string;
 }
 
-const empty: Fields = { name: '', subject: 'codes', codes: new Set(), tags: [], password: '', expiresAt: '' };
+const fieldsOf = (share: Share | undefined): Fields => ({
+  name: share?.name ?? '',
+  chosen: chosenOf(share, 'codes'),
+  password: '',
+  isPasswordRemoved: false,
+  expiresAt: share?.expires_at ?? '',
+  frameOrigins: (share?.frame_origins ?? []).join('\n'),
+});
 
-function errorsOf({ name, subject, codes, tags }: Fields): FieldErrors {
+function errorsOf({ name, chosen }: Fields): FieldErrors {
   const nameProblem = problemWithName(name);
   return {
     ...(nameProblem === undefined ? {} : { name: name.trim() === '' ? 'Enter a name.' : `The name ${nameProblem}.` }),
-    ...(subject === 'codes' && codes.size === 0 ? { qr_ids: 'Choose at least one code.' } : {}),
-    ...(subject === 'tags' && tags.length === 0 ? { tags: 'Add at least one tag.' } : {}),
+    ...chosenErrors(chosen),
   };
 }
 
-/** The dialog that creates a public page of statistics. */
-export function CreateShareDialog({ onCreated, onClose }: { onCreated(): Promise<void>; onClose(): void }) {
-  const [fields, setFields] = useState(empty);
-  const { busy, errors, setErrors, recheck, run } = useAction(['name', 'qr_ids', 'tags', 'password', 'expires_at']);
+/** The whole request, of which a change sends what differs from before. */
+const bodyOf = ({ name, chosen, expiresAt, frameOrigins }: Fields): Record<string, unknown> => ({
+  name,
+  ...chosenBody(chosen),
+  expires_at: expiresAt === '' ? null : expiresAt,
+  frame_origins: frameOrigins.split(/\s+/).filter((origin) => origin !== ''),
+});
+
+function changesOf(fields: Fields, share: Share): Record<string, unknown> {
+  const before = bodyOf(fieldsOf(share));
+  const differs = ([field, value]: [string, unknown]) => JSON.stringify(value) !== JSON.stringify(before[field]);
+  return Object.fromEntries(Object.entries(bodyOf(fields)).filter(differs));
+}
+
+const passwordOf = ({ password, isPasswordRemoved }: Fields) =>
+  isPasswordRemoved ? { password: null } : password === '' ? {} : { password };
+
+interface Props {
+  /** Undefined for a new one. */
+  share?: Share;
+  onSaved(): Promise<void>;
+  onClose(): void;
+}
+
+/** The dialog that creates a public page of statistics, or changes one. */
+export function ShareDialog({ share, onSaved, onClose }: Props) {
+  const [fields, setFields] = useState(() => fieldsOf(share));
+  const { busy, errors, setErrors, recheck, run } = useAction([
+    'name',
+    'qr_ids',
+    'tags',
+    'password',
+    'expires_at',
+    'frame_origins',
+  ]);
   const set = (field: string, change: Partial<Fields>) => {
     const next = { ...fields, ...change };
     setFields(next);
     recheck(field, errorsOf(next)[field]);
   };
-  const { name, subject, codes, tags, password, expiresAt } = fields;
-  const create = () =>
+  const { name, chosen, password, isPasswordRemoved, expiresAt, frameOrigins } = fields;
+  const save = () =>
     run(async () => {
       const invalid = errorsOf(fields);
       if (Object.keys(invalid).length > 0) {
         setErrors(invalid);
         return;
       }
-      await api.post<Share>('/shares', {
-        name,
-        ...(subject === 'codes' ? { qr_ids: [...codes] } : { tags }),
-        ...(password === '' ? {} : { password }),
-        ...(expiresAt === '' ? {} : { expires_at: expiresAt }),
-      });
-      await onCreated();
-      toast('Page created. Copy its link and send it to anyone.');
+      if (share === undefined) {
+        await api.post<Share>('/shares', Object.assign(bodyOf(fields), passwordOf(fields)));
+      } else {
+        const body = Object.assign(changesOf(fields, share), passwordOf(fields));
+        if (Object.keys(body).length > 0) await api.patch<Share>(`/shares/${share.id}`, body);
+      }
+      await onSaved();
+      toast(share === undefined ? 'Page created. Copy its link and send it to anyone.' : 'Page changed.');
       onClose();
     });
   return (
-    <Dialog title="Create shared page" onClose={onClose}>
-      <Form onSubmit={create}>
+    <Dialog title={share === undefined ? 'Create shared page' : `Change ${share.name}`} onClose={onClose}>
+      <Form onSubmit={save}>
         <Field
           label="Name"
           value={name}
@@ -81,34 +111,36 @@ export function CreateShareDialog({ onCreated, onClose }: { onCreated(): Promise
           placeholder="Summer campaign"
           hint="The title of the page, which visitors see."
         />
-        <Segments
+        <ChosenCodesFields
           label="What the page is about"
-          options={subjects}
-          value={subject}
-          onValue={(value) => set('qr_ids', { subject: value })}
+          chosen={chosen}
+          errors={errors}
+          onChosen={(value, field) => set(field, { chosen: value })}
         />
-        {subject === 'codes' ? (
-          <>
-            <CodeChoices chosen={codes} onChosen={(value) => set('qr_ids', { codes: value })} />
-            <ErrorText>{errorAt(errors, 'qr_ids')}</ErrorText>
-          </>
-        ) : (
-          <TagsField
-            label="Tags"
-            tags={tags}
-            onTags={(value) => set('tags', { tags: value })}
-            error={errorAt(errors, 'tags')}
-            hint="All codes with one of these tags, also those that get it later."
+        {!isPasswordRemoved && (
+          <Field
+            label={share?.has_password ? 'New password' : 'Password'}
+            value={password}
+            onValue={(value) => set('password', { password: value })}
+            error={errors['password']}
+            hint={
+              share?.has_password
+                ? 'Empty keeps the present one. Another one closes the page for those who had opened it.'
+                : 'Optional. At least 6 characters; you cannot see it again.'
+            }
+            isCode
           />
         )}
-        <Field
-          label="Password"
-          value={password}
-          onValue={(value) => set('password', { password: value })}
-          error={errors['password']}
-          hint="Optional. At least 6 characters; you cannot see it again."
-          isCode
-        />
+        {share?.has_password && (
+          <label class="row nowrap check">
+            <input
+              type="checkbox"
+              checked={isPasswordRemoved}
+              onChange={(event) => set('password', { isPasswordRemoved: event.currentTarget.checked })}
+            />
+            Remove the password
+          </label>
+        )}
         <TimeField
           label="Ends (optional)"
           value={expiresAt}
@@ -116,9 +148,16 @@ export function CreateShareDialog({ onCreated, onClose }: { onCreated(): Promise
           timeZone={accountTimeZone()}
           error={errors['expires_at']}
         />
+        <AreaField
+          label="Websites that may embed it (optional)"
+          value={frameOrigins}
+          onValue={(value) => set('frame_origins', { frameOrigins: value })}
+          error={errorAt(errors, 'frame_origins')}
+          hint="One a line, such as https://example.com. Without any, no website can show it in a frame."
+        />
         <DialogActions onCancel={onClose}>
           <button type="submit" class="button primary" disabled={busy}>
-            {busy ? 'Creating…' : 'Create page'}
+            {share === undefined ? (busy ? 'Creating…' : 'Create page') : busy ? 'Saving…' : 'Save'}
           </button>
         </DialogActions>
       </Form>

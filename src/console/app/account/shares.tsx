@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api } from '../api.ts';
-import { date, plural } from '../format.ts';
+import { date } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
 import { Copy } from '../parts/copy.tsx';
@@ -9,14 +9,18 @@ import { toast } from '../parts/toast.tsx';
 import { Allowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import type { Share } from '../types.ts';
-import { CreateShareDialog } from './share-form.tsx';
+import { chosenText } from './chosen-codes.tsx';
+import { ShareDialog } from './share-form.tsx';
 
-/** The public pages of statistics: create one, copy its link, end it. */
+type Opened = { kind: 'create' } | { kind: 'change' | 'end'; share: Share };
+
+/** The public pages of statistics: create one, copy its link, change it, end it. */
 export function Shares() {
   const shares = useResource<{ data: Share[] }>('/shares');
-  const [open, setOpen] = useState<'create' | Share>();
+  const [open, setOpen] = useState<Opened>();
   if (shares.data === undefined) return <Loading error={shares.error} retry={shares.reload} />;
   const { data } = shares.data;
+  const close = () => setOpen(undefined);
   return (
     <section aria-label="Shared pages">
       <div class="row gap-m toolbar">
@@ -26,7 +30,7 @@ export function Shares() {
         </p>
         <span class="spacer" />
         <Allowed scope="codes.write">
-          <button type="button" class="button primary" onClick={() => setOpen('create')}>
+          <button type="button" class="button primary" onClick={() => setOpen({ kind: 'create' })}>
             <Icon name="plus" />
             Create page
           </button>
@@ -37,25 +41,23 @@ export function Shares() {
       ) : (
         <ul class="card lines">
           {data.map((share) => (
-            <ShareItem key={share.id} share={share} onEnd={() => setOpen(share)} />
+            <ShareItem key={share.id} share={share} onOpen={(kind) => setOpen({ kind, share })} />
           ))}
         </ul>
       )}
-      {open === 'create' && <CreateShareDialog onCreated={shares.reload} onClose={() => setOpen(undefined)} />}
-      {typeof open === 'object' && <EndDialog share={open} onDone={shares.reload} onClose={() => setOpen(undefined)} />}
+      {open?.kind === 'create' && <ShareDialog onSaved={shares.reload} onClose={close} />}
+      {open?.kind === 'change' && <ShareDialog share={open.share} onSaved={shares.reload} onClose={close} />}
+      {open?.kind === 'end' && <EndDialog share={open.share} onDone={shares.reload} onClose={close} />}
     </section>
   );
 }
 
-const subjectOf = ({ qr_ids, tags }: Share) =>
-  qr_ids === null ? `codes with ${(tags ?? []).join(', ')}` : plural(qr_ids.length, 'code');
-
-const ShareItem = ({ share, onEnd }: { share: Share; onEnd(): void }) => (
+const ShareItem = ({ share, onOpen }: { share: Share; onOpen(kind: 'change' | 'end'): void }) => (
   <li class="row between gap-l">
     <div class="wrapped">
       <strong>{share.name}</strong> {share.has_password && <span class="badge">Password</span>}
       <p class="hint">
-        {subjectOf(share)} · created {date(share.created_at)}
+        {chosenText(share)} · created {date(share.created_at)}
         {share.expires_at !== null && ` · ends ${date(share.expires_at)}`}
       </p>
     </div>
@@ -71,7 +73,10 @@ const ShareItem = ({ share, onEnd }: { share: Share; onEnd(): void }) => (
         </>
       )}
       <Allowed scope="codes.write">
-        <button type="button" class="button danger" aria-label={`End ${share.name}`} onClick={onEnd}>
+        <button type="button" class="button" aria-label={`Change ${share.name}`} onClick={() => onOpen('change')}>
+          Change
+        </button>
+        <button type="button" class="button danger" aria-label={`End ${share.name}`} onClick={() => onOpen('end')}>
           End
         </button>
       </Allowed>

@@ -13,7 +13,7 @@ export const WebhookStatus = ({ status }: Pick<Subscription, 'status'>) => (
   <span class={`badge ${statusClasses[status]}`}>{statusLabels[status]}</span>
 );
 
-/** The webhooks with filters of their own, without that of the account. */
+/** The webhooks with filters of their own, without the webhook of the account. */
 export function WebhookList({ webhooks: { data, error, reload } }: { webhooks: Resource<ListedWebhooks> }) {
   const listed = data?.data.filter(({ account_webhook }) => !account_webhook) ?? [];
   return (

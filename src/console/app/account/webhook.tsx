@@ -15,7 +15,7 @@ import { Replays } from './replays.tsx';
 import { Secret } from './secret.tsx';
 import { WebhookList } from './webhook-list.tsx';
 
-/** All webhooks of the current mode; that of the account with its settings and deliveries. */
+/** All webhooks of the current mode; the webhook of the account with its settings and deliveries. */
 export function WebhookSettings({ plan }: { plan: string }) {
   const webhook = useResource<Webhook | null>(plan === 'free' ? undefined : '/account/webhook', {
     refreshIntervalMs: 10_000,

@@ -21,7 +21,7 @@ export function Breakdown({ summary: distribution }: { summary: Distribution }) 
     <div class="grid columns-l">
       <section class="card map" aria-label="Map">
         <h3>Map</h3>
-        <WorldMap countries={top_countries} total={total} />
+        <WorldMap countries={top_countries} cities={top_cities} total={total} />
       </section>
       <Bars
         total={total}

@@ -181,7 +181,7 @@ function pointedIn(u: uPlot): Pointed | undefined {
   return idx === null || idx === undefined ? undefined : placeOf(u, idx);
 }
 
-/** The scans of buckets that are over, and those of the last one if it is not, from where the line to it begins. */
+/** The scans of buckets that are over, and the scans of the last one if it is not, from where the line to it begins. */
 function splitAtNow(series: TimeSeries['data'], isOpen: boolean, hasBars: boolean) {
   const counts = series.map(({ total_scans }) => total_scans);
   if (!isOpen) return { over: counts, soFar: counts.map(() => null) };
@@ -231,7 +231,7 @@ export function TimeChart({ series, previous, interval, before, timezone, marks 
       observer.disconnect();
       chart.destroy();
     };
-    // `previous` is computed from the same answer as `series`, and new with every render.
+    // `previous` is computed from the same response as `series`, and new with every render.
   }, [Plot, series, interval, timezone, theme, isOpen]);
 
   const placed = marks.flatMap(({ index, texts }) => {

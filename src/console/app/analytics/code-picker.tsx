@@ -1,11 +1,9 @@
 import { useState } from 'preact/hooks';
+import { CodeSearch } from '../codes/code-search.tsx';
 import { plural } from '../format.ts';
 import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Form } from '../parts/form.tsx';
-import { Failure, Skeleton } from '../parts/states.tsx';
-import { useResource } from '../resource.ts';
 import { navigate, urlWith } from '../router.ts';
-import type { ListedQrCode, Page } from '../types.ts';
 
 /** A button that says which codes are shown, and a dialog to select them. */
 export function CodePicker({ selected }: { selected: string[] }) {
@@ -49,49 +47,26 @@ interface ChoicesProps {
   onChosen(codes: ReadonlySet<string>): void;
 }
 
+/** As many as the API lists at once. */
+const maxListed = 100;
+
 /** A search for codes, and a list to tick them. */
 export function CodeChoices({ chosen, onChosen }: ChoicesProps) {
-  const [search, setSearch] = useState('');
-  const words = search.trim().slice(0, 255);
-  const { data, error, loading, reload } = useResource<Page<ListedQrCode>>('/qrcodes', {
-    query: { q: words === '' ? undefined : words, sort: words === '' ? '-total_scans' : undefined, limit: 100 },
-  });
   const toggle = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
     onChosen(next);
   };
   return (
-    <>
-      <search class="input">
-        <input
-          type="search"
-          value={search}
-          placeholder="Name, destination or short code"
-          aria-label="Search codes"
-          onInput={(event) => setSearch(event.currentTarget.value)}
-        />
-      </search>
-      {error !== undefined ? (
-        <Failure error={error} retry={reload} />
-      ) : data === undefined ? (
-        <Skeleton lines={4} />
-      ) : (
-        <ul class="choices" aria-busy={loading} aria-label="Codes">
-          {data.data.map(({ id, name }) => (
-            <li key={id}>
-              <label class="row nowrap">
-                <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
-                <span class="clip">{name}</span>
-              </label>
-            </li>
-          ))}
-          {data.data.length === 0 && <li class="hint">No code matches.</li>}
-        </ul>
+    <CodeSearch limit={maxListed} sort="-total_scans" class="choices">
+      {({ id, name }) => (
+        <label class="row nowrap">
+          <input type="checkbox" checked={chosen.has(id)} onChange={() => toggle(id)} />
+          <span class="clip" dir="auto">
+            {name}
+          </span>
+        </label>
       )}
-      {data !== undefined && data.pagination.total > data.data.length && (
-        <p class="hint">Search to find more of your {data.pagination.total} codes.</p>
-      )}
-    </>
+    </CodeSearch>
   );
 }

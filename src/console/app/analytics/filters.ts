@@ -29,7 +29,7 @@ function decoded(text: string): string {
 export interface Filters {
   name: PeriodName;
   period: Period;
-  /** That of the account. */
+  /** The time zone of the account. */
   timezone: string;
   bots: BotChoice;
   values: Partial<Record<FilterColumn, string>>;

@@ -44,8 +44,8 @@ const botsLabel: Record<Filters['bots'], string> = {
 };
 
 type Shown = Omit<Summary, 'qr_id'>;
-/** More than there are. */
-const maxCountries = 250;
+/** More countries than there are, and as many cities as a map can show. */
+const places = { countries: 250, cities: 100 };
 
 /** Everything about the scans that the URL selects: figures, chart, lists and heat map. */
 export function AnalyticsView({
@@ -64,7 +64,7 @@ export function AnalyticsView({
     intervalOf(period)) as Interval;
   const { compare, before: beforeChart } = chartComparison(name, period, interval);
   const summary = useResource<Shown>(paths.summary, {
-    query: { ...filters.query, compare: 'previous', include: 'counts', countries: maxCountries },
+    query: { ...filters.query, ...places, compare: 'previous', include: 'counts' },
     ...refresh,
   });
   const series = useResource<TimeSeries>(paths.timeseries, {

@@ -1,112 +1,107 @@
-import { useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { country, percent, plural } from '../format.ts';
 import { useAsset } from '../use-asset.ts';
 import { bootstrap } from '../welcome.ts';
 import { filterUrl } from './filters.ts';
+import { MapLinks, type MapPlace } from './map-links.tsx';
+import { type Cities, type Point, placeOf, viewOf, type World } from './world.ts';
 
-/** Outlines of countries, and the places of those that are too small for one. */
-interface World {
-  width: number;
-  height: number;
-  outlines: Record<string, string>;
-  dots: Record<string, [x: number, y: number]>;
-}
-
+/** Both with most scans first. */
 interface Props {
-  /** With most scans first. */
   countries: { country: string; scans: number }[];
+  cities: { city: string; country: string; scans: number }[];
   total: number;
 }
 
 const levels = 5;
-const dotRadius = 4;
+const unknownCity = 'Unknown';
+/** Diameters of dots, in pixels of a wide screen. */
+const smallCountryPx = 8;
+const [minCityPx, maxCityPx] = [7, 20];
 
-/**
- * A map whose countries are darker where there are more scans. Each of them filters the page. The keys move from the country
- * with most scans to that with fewest, so that the map is one stop for Tab.
- */
-export function WorldMap({ countries, total }: Props) {
+/** By the root, so that a country with a hundredth of the scans is not pale, and the area of a dot stands for its scans. */
+const weightOf = (scans: number, largest: number) => Math.sqrt(scans / Math.max(1, largest));
+
+/** A map whose countries are darker where there are more scans, with dots for cities. Each of them filters the page. */
+export function WorldMap({ countries, cities, total }: Props) {
   const world = useAsset<World>(bootstrap.world_url);
-  const map = useRef<SVGSVGElement>(null);
-  const [current, setCurrent] = useState(0);
-  const [isShown, setShown] = useState(false);
+  const placed = useAsset<Cities>(bootstrap.cities_url);
+  const [focused, setFocused] = useState<string>();
+  const [hovered, setHovered] = useState<string>();
   if (world === undefined) return <div class="world" aria-hidden="true" />;
-  const drawn = countries.filter(({ country: code }) => code in world.outlines || code in world.dots);
-  const largest = Math.max(1, ...drawn.map(({ scans }) => scans));
-  const textOf = ({ country: code, scans }: Props['countries'][number]) =>
-    `${country(code)}: ${plural(scans, 'scan')}, ${percent(total === 0 ? 0 : scans / total)}`;
+  const textOf = (name: string, scans: number) =>
+    `${name}: ${plural(scans, 'scan')}, ${percent(total === 0 ? 0 : scans / total)}`;
 
-  const move = (event: KeyboardEvent) => {
-    const to = targetOf(event.key, current, drawn.length);
-    if (to === undefined) return;
-    event.preventDefault();
-    map.current?.querySelectorAll('a')[to]?.focus();
-  };
-  const shown = isShown ? drawn[current] : undefined;
+  const drawn = countries.filter(({ country: code }) => code in world.outlines || code in world.dots);
+  const countryPlaces: MapPlace[] = drawn.map(({ country: code, scans }) => ({
+    key: code,
+    href: filterUrl({ country: code }),
+    text: textOf(country(code), scans),
+    class: `level-${Math.max(1, Math.ceil(weightOf(scans, drawn[0]?.scans ?? 0) * levels))}`,
+    drawing: <CountryShape world={world} code={code} />,
+  }));
+  const known = cities.filter(({ city }) => city !== unknownCity);
+  const cityPlaces: MapPlace[] = known.flatMap(({ city, country: code, scans }) => {
+    const point = placed && placeOf(placed, code, city);
+    if (point === undefined) return [];
+    const diameter = minCityPx + (maxCityPx - minCityPx) * weightOf(scans, known[0]?.scans ?? 0);
+    return {
+      key: `${code} ${city}`,
+      href: filterUrl({ city, country: code }),
+      text: textOf(`${city}, ${country(code)}`, scans),
+      class: 'city',
+      drawing: <Dot at={point} px={diameter} />,
+    };
+  });
+
+  const shown = [...countryPlaces, ...cityPlaces].find(({ key }) => key === (hovered ?? focused));
+  const unplaced = placed === undefined ? 0 : known.length - cityPlaces.length;
+  const codes = drawn.map(({ country: code }) => code);
+  const watching = { onFocused: setFocused, onHovered: setHovered };
   return (
     <figure class="world stack">
       {/* biome-ignore lint/a11y/useSemanticElements: a drawing cannot be a fieldset */}
       <svg
-        ref={map}
-        viewBox={`0 0 ${world.width} ${world.height}`}
+        viewBox={viewOf(world, codes).join(' ')}
         role="group"
-        aria-label="Map of scans by country"
-        onKeyDown={move}
-        onMouseLeave={() => {
-          // What has the focus stays shown.
-          if (map.current?.contains(document.activeElement) !== true) setShown(false);
-        }}
+        aria-label="Map of scans by country and city"
+        onMouseLeave={() => setHovered(undefined)}
       >
         {Object.entries(world.outlines).map(([code, path]) => (
           <path key={code} d={path} class="land" />
         ))}
-        {drawn.map((row, index) => {
-          const { country: code, scans } = row;
-          const show = () => {
-            setCurrent(index);
-            setShown(true);
-          };
-          // By the root, so that a country with a hundredth of the scans is not pale.
-          const level = Math.max(1, Math.ceil(Math.sqrt(scans / largest) * levels));
-          return (
-            <a
-              key={code}
-              href={filterUrl({ country: code })}
-              tabIndex={index === Math.min(current, drawn.length - 1) ? 0 : -1}
-              aria-label={textOf(row)}
-              class={`level-${level}`}
-              onFocus={show}
-              onBlur={() => setShown(false)}
-              onMouseEnter={show}
-            >
-              <Place world={world} code={code} />
-            </a>
-          );
-        })}
+        <MapLinks label="Countries" places={countryPlaces} {...watching} />
+        <MapLinks label="Cities" places={cityPlaces} {...watching} />
       </svg>
       <figcaption class="hint" aria-hidden="true">
-        {shown === undefined ? 'Darker where there are more scans.' : textOf(shown)}
+        {shown?.text ?? captionOf(cityPlaces.length, unplaced)}
       </figcaption>
     </figure>
   );
 }
 
-function Place({ world, code }: { world: World; code: string }) {
-  const outline = world.outlines[code];
-  if (outline !== undefined) return <path d={outline} />;
-  const [x, y] = world.dots[code] ?? [0, 0];
-  return <circle cx={x} cy={y} r={dotRadius} />;
+function captionOf(dots: number, unplaced: number): string {
+  const colors = 'Darker where there are more scans.';
+  if (dots === 0) return colors;
+  return `${colors} Dots are cities${unplaced === 0 ? '' : `; ${unplaced} more are in the list`}.`;
 }
 
-/** The country that a key moves to. */
-function targetOf(key: string, current: number, count: number): number | undefined {
-  const steps: Record<string, number> = {
-    ArrowRight: Math.min(current + 1, count - 1),
-    ArrowDown: Math.min(current + 1, count - 1),
-    ArrowLeft: Math.max(current - 1, 0),
-    ArrowUp: Math.max(current - 1, 0),
-    Home: 0,
-    End: count - 1,
-  };
-  return steps[key];
+function CountryShape({ world, code }: { world: World; code: string }) {
+  const point = world.dots[code];
+  return point === undefined ? (
+    <path d={world.outlines[code]} class="outline" />
+  ) : (
+    <Dot at={point} px={smallCountryPx} />
+  );
+}
+
+/** Lines without length, because their width can be in pixels whatever the scale of the map is. */
+function Dot({ at: [x, y], px }: { at: Point; px: number }) {
+  const line = `M${x} ${y}h0`;
+  return (
+    <g style={{ '--diameter': px }}>
+      <path d={line} class="ring" />
+      <path d={line} class="dot" />
+    </g>
+  );
 }

@@ -73,7 +73,7 @@ export function CodePage({ id }: { id: string }) {
   );
 }
 
-/** The picture of a code never changes, so it is proofed once. */
+/** The image of a code never changes, so it is proofed once. */
 function Badges({ code: { id, status, availability, has_password } }: { code: QrCode }) {
   const { data: proof } = useResource<Proof>(`/qrcodes/${id}/preflight`);
   return (

@@ -17,7 +17,7 @@ import type { Selection } from './use-selection.ts';
 
 interface Props {
   codes: ListedQrCode[];
-  /** By id; those of a new page arrive after its codes. */
+  /** By id; the marks of a new page arrive after its codes. */
   marks: ReadonlyMap<string, Mark>;
   recent: ReadonlyMap<string, RecentScans>;
   selection: Selection;

@@ -1,20 +1,20 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { errorMessage } from '../api.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { pngOf } from './logo-picture.ts';
+import { pngOf } from './logo-image.ts';
 
 const cropSidePx = 512;
 const maxZoom = 4;
 
 interface Props {
   image: HTMLImageElement;
-  onCrop(picture: Blob): Promise<void>;
-  /** Uploads the picture as it is. */
+  onCrop(image: Blob): Promise<void>;
+  /** Uploads the image as it is. */
   onWhole(): Promise<void>;
   onClose(): void;
 }
 
-/** Crops a picture to a square, by sliders, which also work with a keyboard and on a phone. */
+/** Crops an image to a square, by sliders, which also work with a keyboard and on a phone. */
 export function CropDialog({ image, onCrop, onWhole, onClose }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [zoom, setZoom] = useState(1);
@@ -56,7 +56,7 @@ export function CropDialog({ image, onCrop, onWhole, onClose }: Props) {
         )}
         <div class="row actions">
           <button type="button" class="button" disabled={busy} onClick={() => upload(onWhole)}>
-            Use whole picture
+            Use whole image
           </button>
           <button
             type="button"

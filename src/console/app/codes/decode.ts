@@ -27,8 +27,9 @@ export const wordsToCheck = (text: string, max = 3): string[] =>
   [...new Set(text.match(/[\p{L}\p{N}]*[^\p{ASCII}][^\s,;"]*/gu))].slice(0, max);
 
 /** Why a file cannot be a table, or undefined. */
-export function problemWithFile(bytes: Uint8Array): string | undefined {
-  if (bytes.length > 1024 * 1024) return 'The file is larger than 1 MB. Split it into smaller files.';
+export function problemWithFile(bytes: Uint8Array, maxMegabytes: number): string | undefined {
+  if (bytes.length > maxMegabytes * 1024 * 1024)
+    return `The file is larger than ${maxMegabytes} MB. Split it into smaller files.`;
   // An Excel or LibreOffice file is a ZIP archive, an old Excel file an OLE document.
   const isWorkbook = [
     [0x50, 0x4b, 3, 4],

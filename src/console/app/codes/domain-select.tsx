@@ -3,7 +3,7 @@ import { useResource } from '../resource.ts';
 import { currentMode } from '../router.ts';
 import type { Domain } from '../types.ts';
 
-/** The domains of the account on which codes can be created; none for a key that may not read them, as that of test mode. */
+/** The domains of the account on which codes can be created; none for a key that may not read them, such as a test key. */
 export function useDomains(): Domain[] {
   const { data } = useResource<{ data: Domain[] }>(
     currentMode() === 'live' && may('account.read') ? '/domains' : undefined,

@@ -8,7 +8,7 @@ import { suggestShortCode } from './short-code.ts';
 import { type Style, withField } from './style.ts';
 import { StyleDialog } from './style-dialog.tsx';
 
-/** The style that all rows of an import get: that of a code, and what matters in print. Columns of the table win. */
+/** The style that all rows of an import get: the style of a code, and what matters in print. Columns of the table win. */
 export function ImportLook({ style, onStyle }: { style: Style; onStyle(style: Style): void }) {
   const [isChoosing, setIsChoosing] = useState(false);
   const [from, setFrom] = useState<string>();

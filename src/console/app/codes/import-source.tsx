@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import { errorMessage } from '../api.ts';
 import { Icon } from '../icons.tsx';
+import { DropArea } from '../parts/drop-area.tsx';
 import { toast } from '../parts/toast.tsx';
 import { timeZoneText } from '../time-zones.ts';
 import { accountTimeZone } from '../welcome.ts';
@@ -17,12 +17,10 @@ export type SourceText = DecodedFile;
 
 /** Where the table comes from: typed, pasted, dropped or chosen. */
 export function ImportSource({ source, onSource }: { source: SourceText; onSource(source: SourceText): void }) {
-  const [isDragOver, setIsDragOver] = useState(false);
-  const readFile = async (file: File | undefined) => {
-    if (file === undefined) return;
+  const readFile = async (file: File) => {
     try {
       const bytes = new Uint8Array(await file.arrayBuffer());
-      const problem = problemWithFile(bytes);
+      const problem = problemWithFile(bytes, 1);
       if (problem === undefined) onSource(decodeFile(bytes));
       else toast(problem, 'failed');
     } catch (error) {
@@ -30,61 +28,44 @@ export function ImportSource({ source, onSource }: { source: SourceText; onSourc
     }
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: without a pointer, the user can paste or choose a file
-    <div
-      class={`card stack gap-m drop ${isDragOver ? 'over' : ''}`}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setIsDragOver(true);
-      }}
-      onDragLeave={() => setIsDragOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setIsDragOver(false);
-        readFile(event.dataTransfer?.files[0]);
-      }}
-    >
-      <label for="csv">Paste rows from a spreadsheet, or drop a CSV file here</label>
-      <textarea
-        id="csv"
-        rows={6}
-        value={source.text}
-        placeholder={example}
-        spellcheck={false}
-        onInput={(event) => onSource({ text: event.currentTarget.value, converted: undefined })}
-      />
-      <div class="row actions">
-        <label class="button">
-          <Icon name="upload" />
-          Choose file
-          <input
-            class="hidden"
-            type="file"
-            accept=".csv,.tsv,.txt,text/csv"
-            onChange={(event) => {
-              readFile(event.currentTarget.files?.[0]);
-              // Otherwise the same file, corrected meanwhile, would not be a change.
-              event.currentTarget.value = '';
-            }}
+    <DropArea
+      accept=".csv,.tsv,.txt,text/csv"
+      onFile={readFile}
+      above={
+        <>
+          <label for="csv">Paste rows from a spreadsheet, or drop a CSV file here</label>
+          <textarea
+            id="csv"
+            rows={6}
+            value={source.text}
+            placeholder={example}
+            spellcheck={false}
+            onInput={(event) => onSource({ text: event.currentTarget.value, converted: undefined })}
           />
-        </label>
-        {source.text === '' && (
-          <button type="button" class="button" onClick={() => onSource({ text: example, converted: undefined })}>
-            Use example
-          </button>
-        )}
-        <span class="hint">
-          Required columns: Name and Destination. Optional: Short link, Tags (separated by “;”), Starts and Ends (such
-          as 2026-12-01 09:00, in {timeZoneText(accountTimeZone())}), Scan limit, Fallback, Note, and for the style{' '}
-          {styleColumns.join(', ')}.
-        </span>
-      </div>
-      {source.converted !== undefined && <Converted {...source} />}
-    </div>
+        </>
+      }
+      beside={
+        <>
+          {source.text === '' && (
+            <button type="button" class="button" onClick={() => onSource({ text: example, converted: undefined })}>
+              Use example
+            </button>
+          )}
+          <span class="hint">
+            Required columns: Name and Destination. Optional: Short link, Tags (separated by “;”), Starts and Ends (such
+            as 2026-12-01 09:00, in {timeZoneText(accountTimeZone())}), Scan limit, Fallback, Note, and for the style{' '}
+            {styleColumns.join(', ')}.
+          </span>
+        </>
+      }
+      below={<Converted {...source} />}
+    />
   );
 }
 
-function Converted({ text, converted }: SourceText) {
+/** Says that a file was not UTF-8, with words by which the user can see whether it was read right. */
+export function Converted({ text, converted }: SourceText) {
+  if (converted === undefined) return null;
   const words = wordsToCheck(text);
   return (
     <p class="row nowrap verdict bad" role="status">

@@ -4,11 +4,13 @@ import { number, plural } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { PrintWarning } from '../parts/print-warning.tsx';
+import { Segments } from '../parts/segments.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
-import { navigate, pageUrl } from '../router.ts';
+import { navigate, pageUrl, setQuery, useRoute } from '../router.ts';
 import type { CreatedQrCode } from '../types.ts';
 import { accountTimeZone, bootstrap } from '../welcome.ts';
+import { LinksImport } from './import-links.tsx';
 import { ImportLook } from './import-look.tsx';
 import {
   checkRows,
@@ -23,22 +25,54 @@ import {
 import { ImportSource, type SourceText } from './import-source.tsx';
 import { styleColumns } from './import-style.ts';
 import { ImportTable } from './import-table.tsx';
-import { PlanFull, usePlanUsage } from './plan-full.tsx';
+import { PlanFull, type PlanUsage, usePlanUsage } from './plan-full.tsx';
 import { useTakenShortCodes } from './short-code.ts';
 import { type Style, withoutDefaults } from './style.ts';
 
 /** Cells that the user has changed, by line. */
 type Edits = ReadonlyMap<number, TableRow['cells']>;
 
-/** Bulk creation: rows are parsed, validated and corrected in the browser before anything is sent. */
+const kinds = [
+  ['table', 'A table of your own'],
+  ['service', 'Links of another service'],
+] as const;
+
+/** Codes from a table, or from the export of another service, which the query parameter `from` names. */
 export function ImportPage() {
+  const kind = useRoute().query.get('from') === 'service' ? 'service' : 'table';
+  const usage = usePlanUsage();
+  return (
+    <>
+      <Heading
+        title="Import codes"
+        lead={
+          kind === 'table'
+            ? `Up to ${number(maxRows)} codes at once. If one row fails, none are created.`
+            : 'From Bitly, Dub, Shlink, Kutt, YOURLS, Rebrandly, Short.io or any table. What is possible is imported.'
+        }
+      />
+      <div class="kinds">
+        <Segments
+          label="What to import"
+          options={kinds}
+          value={kind}
+          onValue={(next) => setQuery({ from: next === 'service' ? next : undefined })}
+        />
+      </div>
+      <PlanFull usage={usage} />
+      {kind === 'service' ? <LinksImport /> : <TableImport usage={usage} />}
+    </>
+  );
+}
+
+/** Bulk creation: rows are parsed, validated and corrected in the browser before anything is sent. */
+function TableImport({ usage }: { usage: PlanUsage | undefined }) {
   const [source, setSource] = useState<SourceText>({ text: '', converted: undefined });
   const [skippedLines, setSkippedLines] = useState<ReadonlySet<number>>(new Set());
   const [edits, setEdits] = useState<Edits>(new Map());
   const [style, setStyle] = useState<Style>({});
   const [refused, setRefused] = useState<ReadonlyMap<number, RowError[]>>(new Map());
   const { busy, run } = useAction();
-  const usage = usePlanUsage();
   const table = useMemo(() => readTable(source.text), [source.text]);
   const checked = useMemo(() => checkAll(table.rows, edits, skippedLines, style), [table, edits, skippedLines, style]);
   // The service checks those on custom domains.
@@ -90,11 +124,6 @@ export function ImportPage() {
 
   return (
     <>
-      <Heading
-        title="Import codes"
-        lead={`Up to ${number(maxRows)} codes at once. If one row fails, none are created.`}
-      />
-      <PlanFull usage={usage} />
       <ImportSource
         source={source}
         onSource={(next) => {

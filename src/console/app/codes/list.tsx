@@ -134,7 +134,7 @@ const NoCodes = ({ isFiltered }: { isFiltered: boolean }) =>
         </a>
         <a class="button" href={pageUrl('/codes/import')}>
           <Icon name="upload" />
-          Import from CSV
+          Import
         </a>
       </div>
     </Empty>

@@ -8,7 +8,7 @@ import { Icon } from '../icons.tsx';
 import { ProofReasons, type ProofSubject, sentenceOf, useProof, verdictOf } from '../parts/proof.tsx';
 import type { Proof } from '../types.ts';
 import { useFrameFont } from './frame-font.ts';
-import { useLogoPicture } from './logo-picture.ts';
+import { useLogoImage } from './logo-image.ts';
 import type { Style } from './style.ts';
 
 interface Props {
@@ -23,7 +23,7 @@ interface Props {
 /** The QR image, drawn by the same code that the service uses, and whether it scans. */
 export function Preview({ text, caption, alt, style, subject }: Props) {
   const font = useFrameFont(style.frame !== undefined && style.frame.type !== 'none');
-  const logo = useLogoPicture(style.logo?.id);
+  const logo = useLogoImage(style.logo?.id);
   const { svg, isLogoTooLarge } = drawFitting(text, style, { font, logo, declaresUtf8: 'content' in subject });
   const proof = useProof(style, text, subject);
   return (
@@ -94,7 +94,7 @@ const Proofed = ({ proof }: { proof: Proof }) => (
   </>
 );
 
-/** What the colors alone tell, until the service has read the picture. */
+/** What the colors alone tell, until the service has read the image. */
 function WhileProofing({ style }: { style: Style }) {
   const warnings = styleWarnings(style);
   if (warnings.length === 0) return <p class="row nowrap verdict">Checking whether it scans…</p>;

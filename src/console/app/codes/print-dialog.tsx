@@ -129,7 +129,7 @@ interface PreviewProps {
   skip: number;
 }
 
-/** The first sheet, with the pictures of its codes. */
+/** The first sheet, with the images of its codes. */
 function SheetPreview({ codes, layout, caption, skip }: PreviewProps) {
   const cells = cellsOf(layout);
   const sheets = Math.ceil((skip + codes.length) / cells.length);
@@ -160,7 +160,7 @@ function LabelPreview({ cell, code, caption }: { cell: Cell; code: ListedQrCode;
   const text = caption === 'name' ? code.name : displayUrl(code.short_url);
   return (
     <>
-      <image {...plan.picture} href={`/images/${code.id}/public?format=svg`} />
+      <image {...plan.image} href={`/images/${code.id}/public?format=svg`} />
       {plan.caption !== undefined && (
         <svg
           aria-hidden="true"

@@ -11,7 +11,7 @@ export interface RecentScans {
 
 const refreshIntervalMs = 30_000;
 
-/** Those of at most 100 codes, by their id, in one read; none are read unless they are shown. */
+/** The scans of at most 100 codes, by their id, in one read; none are read unless they are shown. */
 export function useRecentScans(codes: { id: string }[], isShown: boolean): ReadonlyMap<string, RecentScans> {
   const { bots, timezone } = useFilters();
   const ids = codes.map(({ id }) => id).join(',');

@@ -16,7 +16,7 @@ const typeLabel = (type: string) => type.replace('-', ' ').replace(/^./, (letter
 
 /** Presets of shapes and colors, each drawn as the code at `url` would look. */
 export function StylePresets({ style, onStyle, url }: Props & { url: string }) {
-  const pictures = useMemo(() => presets.map(([, preset]) => drawSvg(url, preset, defaultSizePx)), [url]);
+  const images = useMemo(() => presets.map(([, preset]) => drawSvg(url, preset, defaultSizePx)), [url]);
   return (
     <fieldset>
       <legend>Style</legend>
@@ -29,7 +29,7 @@ export function StylePresets({ style, onStyle, url }: Props & { url: string }) {
               checked={isPreset(preset, style)}
               onChange={() => onStyle({ ...preset, ...partsOf(style) })}
             />
-            <img src={`data:image/svg+xml,${encodeURIComponent(pictures[i] ?? '')}`} alt="" width="72" height="72" />
+            <img src={`data:image/svg+xml,${encodeURIComponent(images[i] ?? '')}`} alt="" width="72" height="72" />
             <span>{name}</span>
           </label>
         ))}

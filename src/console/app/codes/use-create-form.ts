@@ -18,7 +18,7 @@ const nameOfCopy = (name: string) => [...name].slice(0, 255 - copySuffix.length)
 
 export type CreateForm = ReturnType<typeof useCreateForm>;
 
-/** The fields of a new code, those of `original` at first, and what creates it. */
+/** The fields of a new code, the fields of `original` at first, and what creates it. */
 export function useCreateForm(original: QrCode | undefined) {
   const [name, setName] = useState(original === undefined ? '' : nameOfCopy(original.name));
   const [destination, setDestination] = useState(original?.destination_url ?? '');

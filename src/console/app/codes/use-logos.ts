@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { api, errorMessage } from '../api.ts';
 import { useResource } from '../resource.ts';
 import type { Logo, Page } from '../types.ts';
-import { loadImage } from './logo-picture.ts';
+import { loadImage } from './logo-image.ts';
 
 interface PickedFile {
   file: File;

@@ -19,6 +19,8 @@ const texts: Record<string, string> = {
   user_enabled: 'Person enabled',
   operator_set: 'Operator',
   reset_link_created: 'Reset link created',
+  one_time_codes_removed: 'One-time codes turned off',
+  user_deleted: 'Person deleted',
   key_created: 'Key created',
   key_rotated: 'Key rotated',
   key_revoked: 'Key revoked',

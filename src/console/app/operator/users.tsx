@@ -134,7 +134,7 @@ function ChangeDialog({ step, user, reload, onClose }: ChangeProps) {
 }
 
 function ResetDialog({ user, onClose }: { user: OperatorUser; onClose(): void }) {
-  const [link, setLink] = useState<{ url: string; expires_at: string }>();
+  const [link, setLink] = useState<{ url: string; expires_at: string; is_mailed: boolean }>();
   if (link === undefined)
     return (
       <ConfirmDialog
@@ -149,7 +149,8 @@ function ResetDialog({ user, onClose }: { user: OperatorUser; onClose(): void })
   return (
     <Dialog title={`Link for ${user.name}`} onClose={onClose}>
       <p>
-        Send it to {user.email}. It works once, until <PastTime at={link.expires_at} />, and is not shown again.
+        {link.is_mailed ? `It is mailed to ${user.email}, too.` : `Send it to ${user.email}.`} It works once, until{' '}
+        <PastTime at={link.expires_at} />, and is not shown again.
       </p>
       <code class="block">{link.url}</code>
       <div class="row actions">

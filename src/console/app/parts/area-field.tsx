@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { describedBy, FieldTexts } from './field-texts.tsx';
 
 interface Props {
   label: string;
@@ -13,9 +14,6 @@ interface Props {
 /** A labeled text of several lines with a hint and an error. */
 export function AreaField({ label, value, onValue, error, hint, maxLength }: Props) {
   const id = useId();
-  const describedBy = [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`]
-    .join(' ')
-    .trim();
   return (
     <div class="stack gap-xs field">
       <label for={id}>{label}</label>
@@ -27,18 +25,9 @@ export function AreaField({ label, value, onValue, error, hint, maxLength }: Pro
         value={value}
         onInput={(event) => onValue(event.currentTarget.value)}
         aria-invalid={error !== undefined}
-        aria-describedby={describedBy === '' ? undefined : describedBy}
+        aria-describedby={describedBy(id, { error, hint })}
       />
-      {error !== undefined && (
-        <p class="error" id={`${id}-error`} role="alert">
-          {error}
-        </p>
-      )}
-      {hint !== undefined && (
-        <div class="hint" id={`${id}-hint`}>
-          {hint}
-        </div>
-      )}
+      <FieldTexts id={id} error={error} hint={hint} />
     </div>
   );
 }

@@ -2,10 +2,10 @@ import { defaultSizePx, maxSizePx } from '../../../qr/layout.ts';
 import {
   defaultDpi,
   defaultWidthMm,
+  type ImageFormat,
   type InkSpace,
+  imageFormats,
   inkSpaces,
-  type PictureFormat,
-  pictureFormats,
   pixelsOf,
 } from '../../../qr/print-sizes.ts';
 import { type DownloadErrors, type DownloadFields, isInMm } from './download-options.ts';
@@ -14,10 +14,10 @@ import { Segments } from './segments.tsx';
 
 const inCapitals = <T extends string>(values: readonly T[]) =>
   values.map((value) => [value, value.toUpperCase()] as const);
-const formats = inCapitals<PictureFormat>(pictureFormats);
+const formats = inCapitals<ImageFormat>(imageFormats);
 const colors = inCapitals<InkSpace>(inkSpaces);
 
-const hints: Record<PictureFormat, string> = {
+const hints: Record<ImageFormat, string> = {
   png: 'For screens, email and office printers.',
   svg: 'For websites and design programs. Sharp at any size.',
   pdf: 'For print shops and office printers. Sharp, and exactly as wide as you choose.',

@@ -2,6 +2,7 @@ import { defaultSizePx, maxSizePx, minSizePx } from '../../../qr/layout.ts';
 import {
   defaultDpi,
   defaultWidthMm,
+  type ImageFormat,
   type InkSpace,
   isPrintFormat,
   maxDpi,
@@ -9,14 +10,13 @@ import {
   maxWidthMm,
   minDpi,
   minWidthMm,
-  type PictureFormat,
   pixelsOf,
 } from '../../../qr/print-sizes.ts';
 import type { Query } from '../api.ts';
 
 /** What the user has entered. */
 export interface DownloadFields {
-  format: PictureFormat;
+  format: ImageFormat;
   unit: 'px' | 'mm';
   size: string;
   widthMm: string;

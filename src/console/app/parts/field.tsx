@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { describedBy, FieldTexts } from './field-texts.tsx';
 
 /** Each apart, because the attributes that an input may have depend on its type. */
 const types = { text: { type: 'text' }, email: { type: 'email' }, password: { type: 'password' } } as const;
 
-interface Props {
+export interface FieldProps {
   label: string;
   value: string;
   onValue(value: string): void;
@@ -14,7 +15,7 @@ interface Props {
   prefix?: string;
   type?: keyof typeof types;
   /** What the browser may fill in. */
-  autocomplete?: 'off' | 'name' | 'email' | 'current-password' | 'new-password';
+  autocomplete?: 'off' | 'name' | 'email' | 'current-password' | 'new-password' | 'one-time-code';
   inputMode?: 'url' | 'numeric';
   placeholder?: string;
   /** Turns off spell checking and auto-capitalization. */
@@ -34,11 +35,8 @@ export function Field({
   type = 'text',
   autocomplete = 'off',
   ...input
-}: Props) {
+}: FieldProps) {
   const id = useId();
-  const describedBy = [error === undefined ? '' : `${id}-error`, hint === undefined ? '' : `${id}-hint`]
-    .join(' ')
-    .trim();
   return (
     <div class="stack gap-xs field">
       <label for={id}>{label}</label>
@@ -53,19 +51,10 @@ export function Field({
           value={value}
           onInput={(event) => onValue(event.currentTarget.value)}
           aria-invalid={error !== undefined}
-          aria-describedby={describedBy === '' ? undefined : describedBy}
+          aria-describedby={describedBy(id, { error, hint })}
         />
       </div>
-      {error !== undefined && (
-        <p class="error" id={`${id}-error`} role="alert">
-          {error}
-        </p>
-      )}
-      {hint !== undefined && (
-        <div class="hint" id={`${id}-hint`}>
-          {hint}
-        </div>
-      )}
+      <FieldTexts id={id} error={error} hint={hint} />
     </div>
   );
 }

@@ -1,10 +1,12 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { hasSession } from '../api.ts';
-import { currentMode, pageUrl } from '../router.ts';
+import { currentMode } from '../router.ts';
 import { type Loss, restoreSession, useLoss } from '../session.ts';
 import { bootstrap } from '../welcome.ts';
 import { Dialog } from './dialog.tsx';
-import { SignInForm } from './sign-in-form.tsx';
+import { KeySignInForm } from './key-sign-in-form.tsx';
+import { useOwnDevice } from './own-device.tsx';
+import { PersonSignInDialog } from './person-sign-in.tsx';
 
 /** Covers the page while its session does not fit; the page below keeps what the user has typed. */
 export function SessionDialog() {
@@ -24,20 +26,28 @@ export function SessionDialog() {
     };
   }, [isLost]);
   if (loss === undefined) return null;
-  if (bootstrap.user !== null) return <PersonSessionDialog loss={loss} hasPassword={bootstrap.user.has_password} />;
+  const { user } = bootstrap;
+  if (user === null) return <KeySessionDialog loss={loss} />;
+  if (loss.kind === 'other_account') return <SwitchBackDialog message={loss.message} />;
+  return <PersonSignInDialog message={loss.message} user={user} onSignedIn={restoreSession} />;
+}
+
+/** Of a session with keys: another tab may be signed in to another account. */
+function KeySessionDialog({ loss: { kind, message } }: { loss: Loss }) {
+  const device = useOwnDevice();
   const { name } = bootstrap.account;
-  const hasOther = loss.kind === 'other_account';
+  const hasOther = kind === 'other_account';
   return (
     <Dialog title={hasOther ? 'Signed in to another account' : 'You are signed out'} staysOpen>
-      <p>{loss.message}</p>
+      <p>{message}</p>
       <p>
         {hasOther
           ? `This page is of “${name}”. To go on with it, sign in to “${name}” again. What you typed on this page is kept.`
           : 'What you typed on this page is kept.'}
       </p>
-      <SignInForm
+      <KeySignInForm
         mode={currentMode()}
-        asksDevice
+        device={device}
         onSignedIn={restoreSession}
         actions={
           <button type="button" class="button" onClick={() => location.reload()}>
@@ -49,44 +59,26 @@ export function SessionDialog() {
   );
 }
 
-/** The same for a person, who may also have switched to another account. */
-function PersonSessionDialog({ loss: { kind, message }, hasPassword }: { loss: Loss; hasPassword: boolean }) {
+/** Of a person who has switched to another account in another tab. */
+function SwitchBackDialog({ message }: { message: string }) {
   const { id, name } = bootstrap.account;
   const switchBack = async () => {
     const body = new URLSearchParams({ account: id });
     await fetch('/console/switch', { method: 'POST', body, redirect: 'manual' });
     if (await hasSession()) restoreSession();
   };
-  if (kind === 'other_account')
-    return (
-      <Dialog title="Switched to another account" staysOpen>
-        <p>{message}</p>
-        <p>This page is of “{name}”. What you typed on it is kept.</p>
-        <div class="row actions">
-          <button type="button" class="button" onClick={() => location.reload()}>
-            Reload the page
-          </button>
-          <button type="button" class="button primary" onClick={switchBack}>
-            Switch back to {name}
-          </button>
-        </div>
-      </Dialog>
-    );
-  // Every way to sign in is on the sign-in page, which another tab shows.
-  const signInElsewhere = (
-    <a class="button" href={pageUrl('/')} target="_blank" rel="noreferrer">
-      Sign in in another tab
-    </a>
-  );
   return (
-    <Dialog title="You are signed out" staysOpen>
+    <Dialog title="Switched to another account" staysOpen>
       <p>{message}</p>
-      <p>What you typed on this page is kept, also if you sign in in another tab and come back.</p>
-      {hasPassword ? (
-        <SignInForm mode={currentMode()} asksDevice onSignedIn={restoreSession} actions={signInElsewhere} />
-      ) : (
-        <div class="row actions">{signInElsewhere}</div>
-      )}
+      <p>This page is of “{name}”. What you typed on it is kept.</p>
+      <div class="row actions">
+        <button type="button" class="button" onClick={() => location.reload()}>
+          Reload the page
+        </button>
+        <button type="button" class="button primary" onClick={switchBack}>
+          Switch back to {name}
+        </button>
+      </div>
     </Dialog>
   );
 }

@@ -55,7 +55,7 @@ const StyleCard = ({ form: { style, setStyle, errors } }: { form: StaticForm }) 
       fallbackColor={style.dotsColor ?? '#000000'}
       onFrame={(frame) => setStyle(withField(style, 'frame', frame))}
     />
-    {/* Small pictures of a short text: those of a long one would be gray. */}
+    {/* Small images of a short text: images of a long one would be gray. */}
     <StylePresets style={style} onStyle={setStyle} url={bootstrap.short_base_url} />
     <ErrorText>{errorAt(errors, 'style')}</ErrorText>
   </div>

@@ -10,9 +10,10 @@ import { OwnData } from './own-data.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { PasswordForm } from './password.tsx';
 import { Profile } from './profile.tsx';
+import { Security } from './security.tsx';
 import { Totp } from './totp.tsx';
 
-/** The person of the session, in all accounts: name, ways to sign in, sessions and data. */
+/** The person of the session, in all accounts: name, ways to sign in and what changed about them, sessions and data. */
 export function YouPage() {
   const me = useResource<Me>(bootstrap.user === null ? undefined : '/me');
   if (bootstrap.user === null)
@@ -36,6 +37,8 @@ export function YouPage() {
           </div>
           <h2 class="you-part">Sessions</h2>
           <Sessions />
+          <h2 class="you-part">Security history</h2>
+          <Security />
           <OwnData me={me.data} />
           <ZoneNote />
         </>
