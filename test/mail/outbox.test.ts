@@ -126,13 +126,8 @@ async function rowsRead(sql: Queryable): Promise<number> {
 test('a mail is queued without reading those that wait for other accounts', async () => {
   const [account, other] = [await newAccount(), await newAccount()];
   await fill(database.sql, other, 'waiting', 3_000);
-<<<<<<< HEAD
   // As autovacuum does: without statistics, Postgres may choose the index of all mails that were sent.
   await database.sql`ANALYZE mails`;
-=======
-  // As autovacuum does: without statistics any index may be chosen, and one of all accounts has rows of other tests.
-  await database.sql`VACUUM ANALYZE mails`;
->>>>>>> suite
   for (const of of [account, null]) {
     const read = await database.sql.begin(async (tx) => {
       await tx`SET LOCAL enable_seqscan = off`;
