@@ -101,7 +101,10 @@ describe('an upload of links of another service', () => {
 
   test('lists links that no code can have as refused', async () => {
     const { live } = await service.account();
-    const rows = [`long-host,${'x'.repeat(5_000)}.example,https://example.com/`, 'nul-\0-1,a.example,https://example.com/'];
+    const rows = [
+      `long-host,${'x'.repeat(5_000)}.example,https://example.com/`,
+      'nul-\0-1,a.example,https://example.com/',
+    ];
     const { status, links, totals } = await upload(live, '', ['slug,domain,url', ...rows].join('\n'));
     expect([status, totals]).toEqual([200, expect.objectContaining({ imported: 0, refused: 2 })]);
     expect(links[0].reasons).toEqual(['its short link has more than 400 characters']);
