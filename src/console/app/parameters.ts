@@ -6,7 +6,7 @@ const analytics = ['period', 'from', 'to', 'interval', 'bots', 'tab', ...filterC
 /** Parameters that the pages of the console understand, by their path. */
 const known: readonly (readonly [path: RegExp, parameters: readonly string[]])[] = [
   [/^\/(codes)?$/, ['q', 'status', 'tag', 'domain', 'sort', 'bots', ...paging]],
-  [/^\/codes\/new$/, ['from']],
+  [/^\/codes\/(new|import)$/, ['from']],
   [/^\/codes\/qr_\w+$/, analytics],
   [/^\/analytics$/, [...analytics, 'codes', 'tags', 'match', 'domain']],
   [/^\/account\/webhook\/wh_\w+$/, ['status', ...paging]],
