@@ -236,6 +236,7 @@ describe('the import of links of another service', () => {
     await page.getByText('1 link can be imported, 1 not possible.').waitFor();
     await page.getByText('Not possible: short code "a" must have 3 to 50').waitFor();
     await page.getByText('Not read: “Color”.').waitFor();
+    expect(await page.getByText('has no effect on this page').count()).toBe(0);
     expect((await account.live.get(`/v1/qrcodes?q=${given}`)).body.pagination.total).toBe(0);
     expect(await accessibilityViolations(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 700 });

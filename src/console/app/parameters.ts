@@ -7,6 +7,7 @@ const analytics = ['period', 'from', 'to', 'interval', 'bots', 'tab', ...filterC
 const known: readonly (readonly [path: RegExp, parameters: readonly string[]])[] = [
   [/^\/(codes)?$/, ['q', 'status', 'tag', 'domain', 'sort', 'bots', ...paging]],
   [/^\/codes\/new$/, ['from', 'kind']],
+  [/^\/codes\/import$/, ['from']],
   [/^\/codes\/qr_\w+$/, analytics],
   [/^\/analytics$/, [...analytics, 'codes', 'tags', 'match', 'domain']],
   [/^\/account\/webhook\/wh_\w+$/, ['status', ...paging]],

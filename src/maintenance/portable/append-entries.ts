@@ -76,7 +76,7 @@ const expressions: Partial<Record<(typeof columns)[number], string>> = {
 /**
  * One statement, and so one transaction: it changes nothing unless the import has exactly the entries before these. Everything is
  * parsed before the lock is taken; positions are drawn in the order of the file, and without a gap, because every append
- * draws them under the lock. Postgres splits the lines: an array for each column takes it four times as long.
+ * draws them under the lock. Postgres splits the lines, which leaves this process nothing to convert.
  *
  * $1 account, $2 number of the import, $3 entries before these, $4 positions in the file, $5 events, $6 lines of scans, $7 regions
  * and cities that have escapes in their lines.

@@ -164,7 +164,7 @@ function RunBar({ file, run, isRunning, onStart }: RunBarProps) {
           disabled={isRunning || run?.totals !== undefined}
           onClick={() => onStart(true)}
         >
-          Check
+          {!isRunning ? 'Check' : run?.isDryRun === false ? 'Importing…' : 'Checking…'}
         </button>
       )}
     </div>
