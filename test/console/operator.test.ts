@@ -226,7 +226,10 @@ describe('people', () => {
     const remove = (by: typeof one, id: string) => by.tab.send('PATCH', `${base}/users/${id}`, { is_operator: false });
     const responses = await Promise.all([remove(one, other.id), remove(other, one.id)]);
     // The second is refused as the last operator, or because the first was faster than its admission.
-    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, expect.toSatisfy((status) => status >= 403)]);
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([
+      200,
+      expect.toSatisfy((status) => status >= 403),
+    ]);
     const left = await sql<{ id: string }[]>`SELECT id FROM users WHERE is_operator`;
     expect(left).toHaveLength(1);
     const last = left[0]?.id === one.id ? one : other;

@@ -92,7 +92,10 @@ describe('an invitation', () => {
     const { token } = await invited('viewer', ana.email);
     await service.database.sql`UPDATE users SET password_hash = NULL WHERE id = ${ana.id}`;
     const response = await newTab().form('/console/invitation', { token }, fresh());
-    expect([response.status, response.text]).toEqual([403, expect.stringContaining('Sign in, then open this link again.')]);
+    expect([response.status, response.text]).toEqual([
+      403,
+      expect.stringContaining('Sign in, then open this link again.'),
+    ]);
   });
 
   test('that is revoked or expired makes no one a member', async () => {

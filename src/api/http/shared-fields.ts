@@ -33,7 +33,8 @@ export const tagsField = (description: string, example: string) =>
 export const recipientFields = {
   unsubscribed: t.Array(t.String(), {
     examples: [[]],
-    description: 'Recipients in `to` who have unsubscribed. They get no mail until they subscribe again by their own link.',
+    description:
+      'Recipients in `to` who have unsubscribed. They get no mail until they subscribe again by their own link.',
   }),
   undelivered: t.Array(
     t.Object(

@@ -49,12 +49,11 @@ export const createQrCodes = <ThrowOnError extends boolean = false>(options: Opt
  *
  * Creates codes from an export of Bitly, Dub, Shlink, Kutt, YOURLS, Rebrandly, Short.io or any table with titles in its first row: CSV, or JSON with entries as the API of the service returns them, of at most 4 MiB and 10,000 links. Every link keeps its short code.
  *
- * The answer has one JSON object a line, as soon as its batch of 100 links is done: `link`, `destination_url`, `outcome` (`imported`, `unchanged` if an earlier import has it, or `refused`), `qr_id`, `short_url`, and `reasons`: why the link is refused, or what it came without. The last line has `source`, `dry_run`, the numbers `imported`, `unchanged`, `refused` and `incomplete`, and `unread_columns`. If an import fails part-way, the service closes the connection: an answer without the last line is not complete. Send the file again to continue; what was imported stays and does not come twice. An account can run one import at a time.
+ * The response has one JSON object a line, as soon as its batch of 100 links is done: `link`, `destination_url`, `outcome` (`imported`, `unchanged` if an earlier import has it, or `refused`), `qr_id`, `short_url`, and `reasons`: why the link is refused, or what it came without. The last line has `source`, `dry_run`, the numbers `imported`, `unchanged`, `refused` and `incomplete`, and `unread_columns`. If an import fails part-way, the service closes the connection: a response without the last line is not complete. Send the file again to continue; what was imported stays and does not come twice. An account can run one import at a time.
  *
  * Scope: `codes.write`. Role: `editor`.
  */
 export const importLinks = <ThrowOnError extends boolean = false>(options: Options<ImportLinksData, ThrowOnError>): RequestResult<ImportLinksResponses, ImportLinksErrors, ThrowOnError> => options.client.post<ImportLinksResponses, ImportLinksErrors, ThrowOnError>({
-    bodySerializer: null,
     url: '/v1/qrcodes/import',
     ...options,
     headers: {
@@ -1037,7 +1036,7 @@ export const updateShare = <ThrowOnError extends boolean = false>(options: Optio
  *
  * All alerts, newest first.
  *
- * Scope: `codes.read`. Role: `viewer`.
+ * Scope: `account.read`. Role: `viewer`.
  */
 export const listAlerts = <ThrowOnError extends boolean = false>(options: Options<ListAlertsData, ThrowOnError>): RequestResult<ListAlertsResponses, ListAlertsErrors, ThrowOnError> => options.client.get<ListAlertsResponses, ListAlertsErrors, ThrowOnError>({ url: '/v1/alerts', ...options });
 
@@ -1080,7 +1079,7 @@ export const deleteAlert = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Its settings, and how many things it has raised.
  *
- * Scope: `codes.read`. Role: `viewer`.
+ * Scope: `account.read`. Role: `viewer`.
  */
 export const getAlert = <ThrowOnError extends boolean = false>(options: Options<GetAlertData, ThrowOnError>): RequestResult<GetAlertResponses, GetAlertErrors, ThrowOnError> => options.client.get<GetAlertResponses, GetAlertErrors, ThrowOnError>({ url: '/v1/alerts/{id}', ...options });
 

@@ -1797,7 +1797,7 @@ export type Alert = {
      */
     to: Array<string>;
     /**
-     * Those of `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
+     * Recipients in `to` who have unsubscribed. They get no mail until they subscribe again by their own link.
      */
     unsubscribed: Array<string>;
     /**
@@ -7734,7 +7734,11 @@ export type CreateQrCodesResponses = {
 export type CreateQrCodesResponse = CreateQrCodesResponses[keyof CreateQrCodesResponses];
 
 export type ImportLinksData = {
-    body: Blob | File;
+    body: Array<{
+        [key: string]: unknown;
+    }> | {
+        [key: string]: unknown;
+    };
     path?: never;
     query?: {
         /**
@@ -7785,11 +7789,11 @@ export type ImportLinksErrors = {
      */
     409: Error;
     /**
-     * `payload_too_large`: The body, or the uploaded picture, is larger than 1 MiB.
+     * `payload_too_large`: The body, or the uploaded image, is larger than 1 MiB.
      */
     413: Error;
     /**
-     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or a picture), or is compressed.
+     * `unsupported_media_type`: The body is not of a type that the operation takes (`application/json` in UTF-8, or an image), or is compressed.
      */
     415: Error;
     /**
