@@ -1018,7 +1018,7 @@ export const updateShare = <ThrowOnError extends boolean = false>(options: Optio
  *
  * All alerts, newest first.
  *
- * Scope: `codes.read`. Role: `viewer`.
+ * Scope: `account.read`. Role: `viewer`.
  */
 export const listAlerts = <ThrowOnError extends boolean = false>(options: Options<ListAlertsData, ThrowOnError>): RequestResult<ListAlertsResponses, ListAlertsErrors, ThrowOnError> => options.client.get<ListAlertsResponses, ListAlertsErrors, ThrowOnError>({ url: '/v1/alerts', ...options });
 
@@ -1061,7 +1061,7 @@ export const deleteAlert = <ThrowOnError extends boolean = false>(options: Optio
  *
  * Its settings, and how many things it has raised.
  *
- * Scope: `codes.read`. Role: `viewer`.
+ * Scope: `account.read`. Role: `viewer`.
  */
 export const getAlert = <ThrowOnError extends boolean = false>(options: Options<GetAlertData, ThrowOnError>): RequestResult<GetAlertResponses, GetAlertErrors, ThrowOnError> => options.client.get<GetAlertResponses, GetAlertErrors, ThrowOnError>({ url: '/v1/alerts/{id}', ...options });
 
