@@ -123,24 +123,6 @@ test('an account mails one address so often in an hour, and others are not affec
   await clear();
 });
 
-test('a mail is queued without reading those that wait for other accounts', async () => {
-  const [account, other] = [await newAccount(), await newAccount()];
-  await fill(database.sql, other, 'waiting', 3_000);
-  // What Postgres chooses depends on its statistics.
-  await database.sql`ANALYZE mails`;
-  for (const of of [account, null]) {
-    const read = await database.sql.begin(async (tx) => {
-      await tx`SET LOCAL enable_seqscan = off`;
-      await outbox.enqueue(tx, mailTo(`${of}@example.com`, { account: of }));
-      const [row] = await tx<[{ rows: number }]>`
-        SELECT (seq_tup_read + idx_tup_fetch)::int AS rows FROM pg_stat_xact_user_tables WHERE relname = 'mails'`;
-      return row.rows;
-    });
-    expect(read, String(of)).toBeLessThan(100);
-  }
-  await clear();
-});
-
 test('a mail is tried again later and later, for three days; a refusal for good ends it', () => {
   const mail = (attempts: number) => ({ attempts, created_at: start });
   const deferred = { kind: 'deferred', reason: '451 later' } as const;
