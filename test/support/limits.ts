@@ -11,3 +11,6 @@ export const testTimeoutMs = 600_000;
 
 /** The TIMEOUT_SCALE of the services of the tests. */
 export const timeoutScale = 20;
+
+/** With `EDGE_DURABILITY=log`, the default here, a redirect is then in Postgres, however long its commit takes. */
+export const patient = { commitStallMs: 60_000 };

@@ -1,7 +1,7 @@
 import { configureGlobal } from 'fast-check';
-import { beforeAll, inject } from 'vitest';
+import { afterAll, beforeAll, inject } from 'vitest';
 import { setTimeouts, type Timeouts } from '../../src/lib/timeouts.ts';
-import { timeoutScale } from './limits.ts';
+import { patient, timeoutScale } from './limits.ts';
 
 /**
  * Runs before every test file: no timeout of the service may decide a result because the machine is slow. Processes that
@@ -9,14 +9,13 @@ import { timeoutScale } from './limits.ts';
  */
 process.env['TIMEOUT_SCALE'] = String(timeoutScale);
 
-/** With `EDGE_DURABILITY=log`, the default here, a redirect is then in Postgres, however long its commit takes. */
-const patient = { commitStallMs: 60_000 };
 setTimeouts(timeoutScale, patient);
 
 // `./scanlog test --seed` repeats the values of properties, too.
 configureGlobal({ seed: inject('seed') });
 
-/** Sets timeouts for the tests of this file that are about them. Call it before `useService`. */
+/** Sets timeouts for the tests of this file or `describe` that are about them. Call it before `useService`. */
 export function useTimeouts(own: Partial<Timeouts>): void {
   beforeAll(() => setTimeouts(timeoutScale, { ...patient, ...own }));
+  afterAll(() => setTimeouts(timeoutScale, patient));
 }
