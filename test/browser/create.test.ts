@@ -112,13 +112,14 @@ describe('the create form', () => {
     expect(await field('Name').inputValue()).toBe('Terrace copy');
     expect(await field('Note').inputValue()).toBe('Inside');
     allowErrors(/422/); // If the text is proofed before the font has arrived.
-    const frame = page.getByRole('group', { name: 'Frame', exact: true }).last();
-    await frame.getByRole('radio', { name: 'Label below' }).check();
+    const frame = (name: string) =>
+      page.getByRole('group', { name: 'Frame', exact: true }).getByRole('radio', { name }).first();
+    await frame('Label below').check();
     await field('Frame text').fill('قائمة');
     const refusal = 'Frames have no Arabic characters, only Latin, Greek and Cyrillic letters.';
     await page.getByRole('alert').getByText(refusal).waitFor();
     await page.getByRole('complementary', { name: 'Preview' }).getByText(refusal).waitFor();
-    await frame.getByRole('radio', { name: 'None' }).check();
+    await frame('None').check();
     await field('Short link').fill(taken.toUpperCase());
     await page.getByText(`is taken by "${taken}", which differs only in case`).waitFor();
     await page.getByText('Short link, tags and note').click();
