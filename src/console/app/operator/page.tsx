@@ -25,12 +25,15 @@ const links = sections.map(([to, text]) => ({ path: `/operator${to}`, text }));
 export function OperatorPage({ path }: { path: string }) {
   if (bootstrap.user?.is_operator !== true)
     return (
-      <Empty title="For operators only">
-        <p>
-          The operator of this service makes people operators, by running{' '}
-          <code>./scanlog user operator &lt;email&gt; on</code>.
-        </p>
-      </Empty>
+      <>
+        <Heading title="Operator" />
+        <Empty title="For operators only">
+          <p>
+            The operator of this service makes people operators, by running{' '}
+            <code>./scanlog user operator &lt;email&gt; on</code>.
+          </p>
+        </Empty>
+      </>
     );
   const [, account] = /^\/accounts\/(acct_\w+)$/.exec(path) ?? [];
   const current = account === undefined ? path : '';
