@@ -223,7 +223,7 @@ describe('the import of links of another service', () => {
     ].join('\n');
     const buffer = Buffer.from(table);
     await page.locator('input[type=file]').setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer });
-    expect(await page.getByLabel('Service').inputValue()).toBe('bitly');
+    expect(await field('Service').inputValue()).toBe('bitly');
     await page.getByText('“links.csv” looks like an export of Bitly.').waitFor();
     await button('Check').click();
     await page.getByText('1 link can be imported, 1 not possible.').waitFor();
