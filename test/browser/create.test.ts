@@ -117,7 +117,7 @@ describe('the create form', () => {
     await frame('Label below').check();
     await field('Frame text').fill('قائمة');
     const refusal = 'Frames have no Arabic characters, only Latin, Greek and Cyrillic letters.';
-    await page.getByRole('alert').getByText(refusal).waitFor();
+    await page.getByRole('alert').filter({ hasText: refusal }).waitFor();
     await page.getByRole('complementary', { name: 'Preview' }).getByText(refusal).waitFor();
     await frame('None').check();
     await field('Short link').fill(taken.toUpperCase());
