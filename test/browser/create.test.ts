@@ -231,8 +231,8 @@ describe('the import of links of another service', () => {
     ].join('\n');
     const buffer = Buffer.from(table);
     await page.locator('input[type=file]').setInputFiles({ name: 'links.csv', mimeType: 'text/csv', buffer });
-    expect(await page.getByLabel('Service', { exact: true }).inputValue()).toBe('bitly');
     await page.getByText('“links.csv” looks like an export of Bitly.').waitFor();
+    expect(await field('Service').inputValue()).toBe('bitly');
     await button('Check').click();
     await page.getByText('1 link can be imported, 1 not possible.').waitFor();
     await page.getByText('Not possible: short code "a" must have 3 to 50').waitFor();
