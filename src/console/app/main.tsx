@@ -7,7 +7,7 @@ import { CreatePage } from './codes/create.tsx';
 import { ImportPage } from './codes/import.tsx';
 import { CodesPage } from './codes/list.tsx';
 import { LivePage } from './live/page.tsx';
-import { Empty } from './parts/states.tsx';
+import { Heading } from './parts/heading.tsx';
 import { may, NotAllowed } from './permissions.tsx';
 import { pageUrl } from './router.ts';
 import { start } from './start.tsx';
@@ -40,11 +40,14 @@ function Page({ path }: { path: string }) {
   const section = sectionAt(path);
   if (section !== undefined) return <AccountPage section={section} />;
   return (
-    <Empty title="Page not found">
-      <a class="button" href={pageUrl('/')}>
-        View all codes
-      </a>
-    </Empty>
+    <>
+      <Heading title="Page not found" />
+      <p>
+        <a class="button" href={pageUrl('/')}>
+          View all codes
+        </a>
+      </p>
+    </>
   );
 }
 
