@@ -108,6 +108,8 @@ test('the account has analytics over all codes, whose filters are in the URL and
   await settled();
   const map = page.getByRole('group', { name: 'Map of scans by country and city' });
   const onMap = (kind: 'Countries' | 'Cities') => map.getByRole('group', { name: kind }).getByRole('link');
+  for (const kind of ['Countries', 'Cities'] as const)
+    expect(await onMap(kind).getAttribute('tabindex'), `${kind} are one stop of Tab`).toBe('0');
   await onMap('Countries').focus();
   await page.keyboard.press('End');
   await page.getByText('United States: 4 scans, 100%', { exact: true }).waitFor();

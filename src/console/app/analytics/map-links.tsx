@@ -37,7 +37,8 @@ export function MapLinks({ label, places, onFocused, onHovered }: Props) {
         <a
           key={key}
           href={href}
-          tabIndex={index === stop ? 0 : -1}
+          // In SVG the case of the name matters: `tabIndex` would have no effect.
+          tabindex={index === stop ? 0 : -1}
           aria-label={text}
           class={className}
           onFocus={() => {
