@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { Plan } from '../../events/plans.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { connectWarehouse, type Warehouse } from '../../src/analytics/connect.ts';
+import { tableInUse } from '../../src/analytics/table-in-use.ts';
 import { readConfig, type ServiceConfig } from '../../src/config/config.ts';
 import type { EdgeIntervals } from '../../src/edge/tasks.ts';
 import type { Clock } from '../../src/lib/clock.ts';
@@ -101,6 +102,8 @@ export function useService(options: ServiceOptions = {}): TestService {
       await service.ready;
       urls.push(`http://localhost:${service.port}`);
     }
+    // Until then analytics are answered with 503.
+    if (verified) await eventually(() => tableInUse(database.sql));
   });
   afterAll(async () => {
     if (verified) await expectAllAgree(database.sql, warehouse, clock?.());
