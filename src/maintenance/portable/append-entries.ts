@@ -126,12 +126,20 @@ const statement = `
   )
   SELECT (SELECT count(*) FROM stored_scans) + (SELECT count(*) FROM stored_events) AS entries,
     (SELECT max(position) - min(position) + 1 FROM placed) AS span,
+    (SELECT extract(epoch FROM locked_at - statement_timestamp())::float8 FROM locked) AS free,
     (SELECT extract(epoch FROM clock_timestamp() - locked_at)::float8 FROM locked) AS held`;
 
 interface Appended {
   entries: number;
   span: number | null;
+  free: number | null;
   held: number | null;
+}
+
+/** How long a chunk had the append lock, and how long it was prepared before, in milliseconds. */
+export interface AppendTimes {
+  freeMs: number;
+  heldMs: number;
 }
 
 interface ImportKey {
@@ -139,17 +147,17 @@ interface ImportKey {
   number: number;
 }
 
-/** Appends a chunk to the log; resolves to the time for which the append lock was held, in milliseconds. */
+/** Appends a chunk to the log. */
 export async function appendChunk(
   sql: Sql,
   { account, number }: ImportKey,
   { count, before, values }: EntryChunk,
-): Promise<number> {
+): Promise<AppendTimes> {
   const [done] = await sql.unsafe<Appended[]>(statement, [account, number, before, ...values], { prepare: true });
   if (done?.entries !== count || done.span !== count)
     throw new Error(`Postgres did not confirm that ${count} entries of ${account} are appended`);
   appendLockHolds.observe(done.held ?? 0);
-  return (done.held ?? 0) * 1_000;
+  return { freeMs: (done.free ?? 0) * 1_000, heldMs: (done.held ?? 0) * 1_000 };
 }
 
 function valuesOf(entries: FileEntry[], version: number): string[] {

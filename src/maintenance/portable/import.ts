@@ -131,11 +131,11 @@ async function appendAll(
   let maxHeldMs = 0;
   let checkAt = unfinished.entries + entriesPerCheck;
   const append = async (chunk: EntryChunk): Promise<void> => {
-    const heldMs = await appendChunk(sql, unfinished, chunk);
+    const { freeMs, heldMs } = await appendChunk(sql, unfinished, chunk);
     maxHeldMs = Math.max(maxHeldMs, heldMs);
     size.adapt(heldMs);
-    // All other appends wait for the lock: they get it for as long as the import had it.
-    await sleep(heldMs);
+    // All other appends wait for the lock: it is free for as long as the import had it.
+    if (heldMs > freeMs) await sleep(heldMs - freeMs);
   };
   for (let next = await chunks.next(); !next.done; ) {
     const { value: chunk } = next;
