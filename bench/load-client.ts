@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import type { Socket } from 'bun';
+import { lowerPriority } from '../src/lib/lower-priority.ts';
 
 /**
  * A load generator with little CPU cost: raw sockets, and of each response only the status is read. Runs as a separate
@@ -8,6 +10,8 @@ import type { Socket } from 'bun';
  */
 const [, , target = '', connections = '64', seconds = '5', rate = '0'] = process.argv;
 const { hostname, port, pathname } = new URL(target);
+// Its session does not inherit the priority of an attack that it is a part of.
+lowerPriority(getPriority());
 const perSecond = Number(rate);
 const firstVisitor = Math.floor(Math.random() * 2 ** 24);
 /** Requested in rotation: the entries of the file, or the URL itself. */

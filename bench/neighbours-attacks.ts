@@ -2,7 +2,7 @@ import { startLoad } from './bench-stack.ts';
 import { detailedClip, layers, repeatedPath, twoImages } from './hostile-images.ts';
 import type { Attacker } from './neighbours-world.ts';
 
-export interface Attack {
+interface Attack {
   name: string;
   /** Goes on until the signal aborts; `answered` counts what the service answered. */
   run(attacker: Attacker, signal: AbortSignal, answered: (status: number | string) => void): Promise<void>;
@@ -204,7 +204,7 @@ const endlessResponses: Attack = {
   },
 };
 
-export const attacks: Attack[] = [
+const attacks: Attack[] = [
   hostileLogos,
   abandonedSheets,
   reverts,
@@ -215,3 +215,15 @@ export const attacks: Attack[] = [
   longHeaders,
   endlessResponses,
 ];
+
+const together: Attack = {
+  name: 'all of them at once',
+  run: async (attacker, signal, answered) => {
+    await Promise.all(attacks.map((attack) => attack.run(attacker, signal, answered)));
+  },
+};
+
+export const attackNames = [...attacks, together].map(({ name }) => name);
+
+export const attackNamed = (name: string | undefined): Attack | undefined =>
+  [...attacks, together].find((attack) => attack.name === name);

@@ -1,7 +1,7 @@
 import { StartError } from '../src/lib/errors.ts';
 import { freePort } from '../src/stack/processes.ts';
 import { type BenchStack, script, startLoad, startPeer } from './bench-stack.ts';
-import { type Attack, attacks } from './neighbours-attacks.ts';
+import { attackNames } from './neighbours-attacks.ts';
 import {
   type Attacker,
   createAttacker,
@@ -88,22 +88,16 @@ async function measureAll(
   readHold: () => Promise<number>,
   onStep: OnStep,
 ): Promise<BenchRow[]> {
-  const together: Attack = {
-    name: 'all of them at once',
-    run: async (attacker, signal, answered) => {
-      await Promise.all(attacks.map((attack) => attack.run(attacker, signal, answered)));
-    },
-  };
   onStep('warm-up');
   await site.phase(seconds);
   const alone: Phase[] = [];
   const attacked: { name: string; phase: Phase }[] = [];
   let hold = 0;
-  for (const attack of [...attacks, together]) {
-    onStep(attack.name);
+  for (const name of attackNames) {
+    onStep(name);
     alone.push(await site.phase(seconds / 2));
-    const { phase, responses } = await site.attackedPhase(attack, seconds);
-    attacked.push({ name: attack.name, phase });
+    const { phase, responses } = await site.attackedPhase(name, seconds);
+    attacked.push({ name, phase });
     hold = Math.max(hold, await readHold());
     // Of a run that is interrupted, this is what is left.
     onStep(`  responses ${JSON.stringify(responses)}`);
@@ -195,16 +189,16 @@ class Site {
     this.#receiver = receiver;
   }
 
-  async attackedPhase(attack: Attack, seconds: number): Promise<{ phase: Phase; responses: Record<string, number> }> {
+  async attackedPhase(attack: string, seconds: number): Promise<{ phase: Phase; responses: Record<string, number> }> {
     await this.#stack.sql`UPDATE rate_windows SET used = 0`;
-    const stop = new AbortController();
-    const responses: Record<string, number> = {};
-    const running = attack.run(this.#attacker, stop.signal, (status) => {
-      responses[status] = (responses[status] ?? 0) + 1;
+    const attacking = Bun.spawn([process.execPath, script('neighbours-attack.ts'), attack], {
+      stdout: 'pipe',
+      detached: true,
+      env: { ...process.env, ATTACKER: JSON.stringify(this.#attacker) },
     });
     const phase = await this.phase(seconds);
-    stop.abort();
-    await running;
+    attacking.kill();
+    const responses = (await new Response(attacking.stdout).json()) as Record<string, number>;
     return { phase, responses };
   }
 

@@ -1,19 +1,46 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const file = fileURLToPath(new URL('../../src/lib/lower-priority.ts', import.meta.url));
 
+/** What a program prints after `lowerPriority` is imported. */
+function printed(program: string, { detached = false } = {}): unknown {
+  const script = `const { lowerPriority } = await import('${file}');\n${program}`;
+  const command = [process.execPath, '-e', script];
+  const [name = '', ...args] = detached ? ['setsid', '--wait', ...command] : command;
+  const { stdout, stderr } = spawnSync(name, args, { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+}
+
 test('a process lowers its priority, and never raises it', () => {
-  const program = `
-    const { lowerPriority } = await import('${file}');
+  const priorities = printed(`
     const { getPriority, setPriority } = await import('node:os');
     lowerPriority();
     const lowered = getPriority();
     setPriority(15);
     lowerPriority();
-    console.log(JSON.stringify([lowered, getPriority()]));`;
-  const { stdout } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
-  expect(JSON.parse(stdout)).toEqual([Math.max(5, getPriority()), 15]);
+    console.log(JSON.stringify([lowered, getPriority()]));`);
+  expect(priorities).toEqual([Math.max(5, getPriority()), 15]);
+});
+
+const groupOf = `
+  const { existsSync, readFileSync } = await import('node:fs');
+  const group = () => existsSync('/proc/self/autogroup')
+    ? Number(readFileSync('/proc/self/autogroup', 'utf8').split('nice ')[1]) : null;
+  const before = group();
+  lowerPriority();
+  console.log(JSON.stringify([before, group()]));`;
+
+test('the leader of a session lowers the session, where Linux shares the CPU between sessions', () => {
+  const [, after] = printed(groupOf, { detached: true }) as [number | null, number | null];
+  expect(after).toBe(existsSync('/proc/self/autogroup') ? 5 : null);
+});
+
+test('another process of a session leaves the session as it is', () => {
+  const [before, after] = printed(groupOf) as [number | null, number | null];
+  expect(after).toBe(before);
 });
