@@ -177,7 +177,10 @@ function selected(sql: Queryable, query: SelectionQuery, part: OwnedPart, archiv
       SELECT position, code, type, 'whd_' || substr(id, strpos(id, '_') + 1) AS delivery
       FROM (${candidates(sql, query, part, archived)}) AS candidate
     ) AS entry
-    LEFT JOIN deliveries d ON d.account = ${account} AND d.webhook = ${webhook} AND d.id = entry.delivery
+    -- Apart, because Postgres would compare each entry with all deliveries of the webhook while it has no statistics of them.
+    LEFT JOIN LATERAL (
+      SELECT id, status FROM deliveries WHERE account = ${account} AND webhook = ${webhook} AND id = entry.delivery OFFSET 0
+    ) AS d ON true
     WHERE ${choices[choice]}`;
 }
 

@@ -18,8 +18,11 @@ import type { Replay, ReplayStatus } from './replays.ts';
  */
 export type ReplayStep = 'progressed' | 'waiting' | 'ended';
 
-/** Entries of the account that one step reads, or positions where it is not known which entries are the account's. */
-const maxRead = 50_000;
+/**
+ * Entries of the account that one step reads, or positions where it is not known which entries are the account's: about 0.1 s, so
+ * that replays of other accounts get their turn.
+ */
+const maxRead = 10_000;
 /** Deliveries of one replay that wait for their first attempt. */
 const maxOutstanding = 500;
 const selectBelow = 250;
