@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { withPauseBetweenNotifications } from './wasm-notify.ts';
 
 type Imports = Bun.WebAssembly.Imports;
 
@@ -35,7 +36,8 @@ export default async function createModule(options: ModuleOptions): Promise<unkn
         if (typeof value === 'function' && value.name === totalMemoryFunction) group[name] = () => unlimitedBytes;
         if (value instanceof WebAssembly.Memory) memory = value;
       }
-    const module = await WebAssembly.compile(await readFile(inPackage('./chdb.wasm')));
+    const bytes = await readFile(inPackage('./chdb.wasm'));
+    const module = await WebAssembly.compile(withPauseBetweenNotifications(bytes) ?? bytes);
     done(await WebAssembly.instantiate(module, imports), module);
   };
   const loaded: EmscriptenModule = await create({ ...options, instantiateWasm });
