@@ -38,6 +38,8 @@ export class RenderProcess {
     this.#timers = timers;
     this.#child = Bun.spawn([process.execPath, script], {
       env: {},
+      // In its own session, so that its CPU is not taken from the share of redirects: src/lib/lower-priority.ts.
+      detached: true,
       stdio: ['ignore', 'ignore', 'ignore'],
       serialization: 'advanced',
       ipc: (response: JobResponse) => this.#settle(response),

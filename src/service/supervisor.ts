@@ -95,6 +95,8 @@ class Supervisor {
     const settings = childSettings(this.#config, this.#service, roles, isEdge);
     const subprocess = Bun.spawn([process.execPath, `${import.meta.dir}/../cli.ts`, 'serve'], {
       stdio: ['ignore', 'inherit', 'inherit'],
+      // The others are in a session of their own, so that their CPU is not taken from the share of redirects.
+      detached: !isEdge,
       env: { ...process.env, ...withoutFileSecrets(environmentOf(settings)), [childVariable]: '1' },
       ipc: (message: PeerMessage, from) => void this.#receive(message, from).catch(() => {}),
       onExit: (_, code, signal) => {
