@@ -2,7 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { apiUrl } from '../api.ts';
 import { Icon } from '../icons.tsx';
 import { setQuery, useRoute } from '../router.ts';
-import { botOptions, type Filters } from './filters.ts';
+import { botOptions } from './filter-columns.ts';
+import type { Filters } from './filters.ts';
 import { type Interval, intervals, periods, todayIn } from './period.ts';
 
 interface Props {
@@ -21,7 +22,7 @@ export function PeriodPicker({
   tools,
 }: Props) {
   const { query } = useRoute();
-  const exportUrl = (format: string) => apiUrl(exportPath, { format, ...filterQuery });
+  const exportUrl = (format: string) => apiUrl(exportPath, { format, columns: 'all', ...filterQuery });
   const today = todayIn(timezone);
   return (
     <div class="row gap-m toolbar">

@@ -37,9 +37,9 @@ async function sendInBatches(path: string, codes: ListedQrCode[], fields: object
   return result;
 }
 
-function report({ changed, failed }: Result, done: string): void {
+function report({ changed, failed }: Result, done: string, undo?: () => void): void {
   const [first] = failed;
-  if (changed.length > 0) toast(`${plural(changed.length, 'code')} ${done}.`);
+  if (changed.length > 0) toast(`${plural(changed.length, 'code')} ${done}.`, 'done', undo);
   if (first !== undefined) toast(`${plural(failed.length, 'code')} could not be ${done}: ${first.message}`, 'failed');
 }
 
@@ -61,7 +61,7 @@ export function SelectionBar({ selection, total, selectAll, onChange }: Props) {
   const { codes } = selection;
   const active = codes.filter(({ status }) => status === 'active');
   const paused = codes.filter(({ status }) => status === 'paused');
-  const setActive = (targets: ListedQrCode[], isActive: boolean) =>
+  const setActive = (targets: ListedQrCode[], isActive: boolean): Promise<void> =>
     run(async () => {
       const result = await sendInBatches('/selection/change', targets, { active: isActive });
       const changed = targets.filter(({ id }) => result.changed.includes(id));
@@ -70,7 +70,9 @@ export function SelectionBar({ selection, total, selectAll, onChange }: Props) {
         true,
       );
       await onChange();
-      report(result, isActive ? 'resumed' : 'paused');
+      // As for one code: printed codes lead nowhere at once.
+      if (isActive) report(result, 'resumed');
+      else report(result, 'paused', () => setActive(changed, true));
     });
   const tag = async (change: { add: string[]; remove: string[] }) => {
     const result = await sendInBatches('/selection/tags', codes, change);
@@ -223,7 +225,9 @@ function DeleteDialog({ selection, onChange, onClose }: ChangeProps & { onClose(
         </p>
         <ul class="names">
           {codes.slice(0, 5).map(({ id, name }) => (
-            <li key={id}>{name}</li>
+            <li key={id} dir="auto">
+              {name}
+            </li>
           ))}
           {codes.length > 5 && <li>and {codes.length - 5} more</li>}
         </ul>

@@ -10,11 +10,15 @@ interface Toast {
 
 let toasts: Toast[] = [];
 let lastId = 0;
-let render: (toasts: Toast[]) => void = () => {};
+/** Where toasts can be shown, the page first. Outside a modal dialog nothing can be used or read, so the last one shows them. */
+let places: ((toasts: Toast[]) => void)[] = [];
 
+const render = () => {
+  for (const place of places) place(place === places.at(-1) ? toasts : []);
+};
 const update = (next: Toast[]) => {
   toasts = next;
-  render(toasts);
+  render();
 };
 const remove = (id: number) => update(toasts.filter((toast) => toast.id !== id));
 
@@ -25,10 +29,16 @@ export function toast(text: string, kind: Toast['kind'] = 'done', undo?: () => v
   setTimeout(() => remove(id), kind === 'done' && undo === undefined ? 4_000 : 8_000);
 }
 
+/** The toasts, if this is in the dialog on top, or in the page while no dialog is open. */
 export function Toasts() {
-  const [shown, setShown] = useState(toasts);
+  const [shown, setShown] = useState<Toast[]>([]);
   useLayoutEffect(() => {
-    render = setShown;
+    places.push(setShown);
+    render();
+    return () => {
+      places = places.filter((place) => place !== setShown);
+      render();
+    };
   }, []);
   return (
     <div class="stack toasts" role="status" aria-live="polite">
