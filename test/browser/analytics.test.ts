@@ -178,6 +178,37 @@ test('codes are selected and compared, and the page of a code keeps period and f
   expect(await page.getByRole('row').count(), 'the header and the scan by the bot').toBe(2);
 });
 
+test('periods that the arrow keys pass over are not read, and are not in the history', async () => {
+  await page.goto(`${url}/console/analytics`);
+  await shows('Scans', '4');
+  await page.getByLabel('Period').focus();
+  for (const _ of ['24 hours', 'year', 'month', 'month', 'week', 'week', 'yesterday', 'today', '7 days'])
+    await page.keyboard.press('ArrowUp');
+  await page.getByText('Today, without scans by bots.').waitFor();
+  await page.goBack();
+  await page.getByText('Last 30 days, without scans by bots.').waitFor();
+});
+
+test('the page is printed in light colors, its chart too', async () => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto(`${url}/console/analytics?period=7d`);
+  await page.locator('.canvas canvas').waitFor();
+  const drawing = `document.querySelector('.canvas canvas').toDataURL()`;
+  await settled();
+  const dark = await page.evaluate(drawing);
+  // In the task after the event, before a frame: the browser prints as soon.
+  const printed = await page.evaluate(`new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve(${drawing});
+    dispatchEvent(new Event('beforeprint'));
+    port2.postMessage(undefined);
+  })`);
+  expect(printed).not.toBe(dark);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+  await eventually(async () => expect(await page.evaluate(drawing)).toBe(printed));
+});
+
 test('the crosshair of the chart is moved by keys, and says what is there', async () => {
   await page.goto(`${url}/console/analytics?period=7d`);
   const crosshair = page.getByLabel('Scans at');

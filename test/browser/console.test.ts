@@ -347,8 +347,14 @@ describe('analytics', () => {
       ]),
     );
 
+    // Figures have a scan as soon as it is inserted, exports when the insert is confirmed.
+    const linesOf = (text: string) => text.trim().split('\r\n');
+    await eventually(async () => {
+      const { text } = await account.live.get(`/v1/qrcodes/${code.id}/analytics/export?format=csv`);
+      expect(linesOf(text)).toHaveLength(4);
+    });
     const csv = await downloaded(page, () => link('CSV').click());
-    const lines = csv.bytes.toString().trim().split('\r\n');
+    const lines = linesOf(csv.bytes.toString());
     expect(lines).toHaveLength(4);
     expect(lines[0], 'what a report needs').toMatch(/,destination_url,name,tags,domain$/);
     const json = await downloaded(page, () => link('JSON').click());

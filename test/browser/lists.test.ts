@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { created, type Json, newCode } from '../support/api.ts';
-import { accessibilityViolations, downloaded, expectUsable, useConsole } from '../support/console-page.ts';
+import { accessibilityViolations, downloaded, expectUsable, focused, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { readZip } from '../support/zip.ts';
@@ -74,6 +74,7 @@ describe('the pages of a list', () => {
     await page.getByLabel('Select all codes on this page').press('Space');
     await button('Select all 47').press('Enter');
     await page.getByText('47 codes selected').waitFor();
+    expect(await focused(page), 'the button is gone').toBe('47 codes selected');
     await button('Edit').press('Enter');
     allowErrors(/400 \(Bad Request\)/);
     await dialog().getByLabel('New destination of all codes').fill('https://example.com/all');
@@ -290,17 +291,19 @@ describe('selected codes', () => {
     await button('Tag').press('Enter');
     await dialog().getByRole('button', { name: 'Undo' }).press('Enter');
     await dialog().getByText('2 codes resumed.').waitFor();
+    expect(await focused(page), 'the focus is back where it was').toBe('Tags to add');
     expect(await statuses()).toEqual(['active', 'active', 'active', 'active']);
     await page.keyboard.press('Escape');
     await dialog().waitFor({ state: 'detached' });
     await page.getByText('2 codes resumed.').waitFor();
     await button('Pause 2').press('Enter');
     await page.getByText('2 codes paused.').waitFor();
+    expect(await statuses()).toEqual(['paused', 'active', 'paused', 'active']);
     await page.getByLabel('Select all codes on this page').press('Space');
     await page.getByText('4 codes selected').waitFor();
     await button('Resume 2').press('Enter');
-    await page.getByText('2 codes resumed.').waitFor();
-    expect(await statuses()).toEqual(['active', 'active', 'active', 'active']);
+    await eventually(async () => expect(await statuses()).toEqual(['active', 'active', 'active', 'active']));
+    await button('Pause 4').waitFor();
 
     await button('Download ZIP').press('Enter');
     await dialog().getByRole('radio', { name: 'PNG' }).press('ArrowRight');

@@ -17,15 +17,15 @@ export function IgnoredParameters() {
   if (ignored.length === 0) return null;
   const one = ignored.length === 1;
   return (
-    <p class="row verdict bad ignored-parameters" role="status">
+    <p class="row nowrap verdict bad ignored-parameters" role="status">
       <Icon name="warning" />
       <span class="wrapped">
         {one ? 'A parameter' : 'Parameters'} of this URL {one ? 'has' : 'have'} no effect on this page:{' '}
-        {ignored.map(quoted).join(', ')}.
+        {ignored.map(quoted).join(', ')}.{' '}
+        <a href={urlWith(Object.fromEntries(ignored.map(({ name }) => [name, undefined])))}>
+          Remove {one ? 'it' : 'them'}
+        </a>
       </span>
-      <a href={urlWith(Object.fromEntries(ignored.map(({ name }) => [name, undefined])))}>
-        Remove {one ? 'it' : 'them'}
-      </a>
     </p>
   );
 }

@@ -66,10 +66,10 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
         </div>
       </header>
       {mode === 'test' && (
-        <p class="test-band">
+        <section class="test-band" aria-label="Mode">
           <strong>Test mode.</strong> Test codes work like live codes, are kept separate, and do not count toward your
           plan.
-        </p>
+        </section>
       )}
       <LimitBand path={path} />
       <ZoneQuestion mode={mode} />

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { number, plural, visitors as visitorsText } from '../format.ts';
 import { useTheme } from '../theme.ts';
@@ -14,6 +14,14 @@ const heightPx = 280;
 /** With less space per bar, the chart is a line. */
 const minBarWidthPx = 7;
 const intervalSeconds: Record<Interval, number> = { hour: 3_600, day: 86_400, week: 604_800, month: 2_629_800 };
+
+const monthDays = [30, 60, 90, 180, 360];
+/** How many days can be between marks of the axis: no hours, where a bucket is a day or longer. */
+const axisDays: Record<Exclude<Interval, 'hour'>, number[]> = {
+  day: [1, 2, 3, 4, 5, 6, 7, 10, 14, ...monthDays],
+  week: [7, 14, ...monthDays],
+  month: monthDays,
+};
 
 const secondsOf = (date: string) => startOf(date) / 1000;
 
@@ -133,7 +141,7 @@ function optionsFor(
         size: 34,
         grid: { show: false },
         ticks: { stroke: grid, size: 4 },
-        ...(interval === 'month' ? { incrs: [1, 2, 3, 6, 12].map((months) => months * 30 * 86_400) } : {}),
+        ...(interval === 'hour' ? {} : { incrs: axisDays[interval].map((days) => days * 86_400) }),
         values: (_u, splits, _axis, _space, markDistance) =>
           splits.map((seconds) => axisLabel(seconds, markDistance, timeZone)),
       },
@@ -222,7 +230,8 @@ export function TimeChart({ series, previous, interval, before, timezone, marks 
   const last = series.at(-1);
   const isOpen = last !== undefined && isSoFar(last.date, interval, timezone);
 
-  useEffect(() => {
+  // At once: a page that is about to be printed has no next frame.
+  useLayoutEffect(() => {
     const element = container.current;
     if (element === null || Plot === undefined) return undefined;
     const hasBars = element.clientWidth / series.length >= minBarWidthPx;

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { minBundleSizePx } from '../../../qr/print-sizes.ts';
 import { api } from '../api.ts';
 import { number, plural } from '../format.ts';
@@ -58,6 +58,7 @@ interface Props extends ChangeProps {
 export function SelectionBar({ selection, total, selectAll, onChange }: Props) {
   const [open, setOpen] = useState<'edit' | 'tag' | 'download' | 'print' | 'delete'>();
   const { busy, run } = useAction();
+  const count = useRef<HTMLElement>(null);
   const { codes } = selection;
   const active = codes.filter(({ status }) => status === 'active');
   const paused = codes.filter(({ status }) => status === 'paused');
@@ -83,9 +84,20 @@ export function SelectionBar({ selection, total, selectAll, onChange }: Props) {
   return (
     <section class="card row between selection" aria-label="Selected codes">
       <div class="row">
-        <strong role="status">{plural(codes.length, 'code')} selected</strong>
+        <strong ref={count} role="status" tabIndex={-1}>
+          {plural(codes.length, 'code')} selected
+        </strong>
         {codes.length < Math.min(total, maxEdited) && (
-          <button type="button" class="button small" disabled={busy} onClick={() => run(selectAll)}>
+          <button
+            type="button"
+            class="button small"
+            disabled={busy}
+            onClick={() => {
+              // The button goes away with the last code.
+              count.current?.focus();
+              run(selectAll);
+            }}
+          >
             Select {total > maxEdited ? `the first ${number(maxEdited)}` : `all ${number(total)}`}
           </button>
         )}
