@@ -178,6 +178,54 @@ test('codes are selected and compared, and the page of a code keeps period and f
   expect(await page.getByRole('row').count(), 'the header and the scan by the bot').toBe(2);
 });
 
+test('periods that the arrow keys pass over are not read, and are not in the history', async () => {
+  await page.goto(`${url}/console/analytics`);
+  await shows('Scans', '4');
+  await page.getByLabel('Period').focus();
+  for (const _ of ['24 hours', 'year', 'month', 'month', 'week', 'week', 'yesterday', 'today', '7 days'])
+    await page.keyboard.press('ArrowUp');
+  await page.getByText('Today, without scans by bots.').waitFor();
+  await page.goBack();
+  await page.getByText('Last 30 days, without scans by bots.').waitFor();
+});
+
+test('the page is printed in light colors, its chart too', async () => {
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.goto(`${url}/console/analytics?period=7d`);
+  await page.locator('.canvas canvas').waitFor();
+  const drawing = `document.querySelector('.canvas canvas').toDataURL()`;
+  await settled();
+  const dark = await page.evaluate(drawing);
+  // In the task after the event, before a frame: the browser prints as soon.
+  const printed = await page.evaluate(`new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => resolve(${drawing});
+    dispatchEvent(new Event('beforeprint'));
+    port2.postMessage(undefined);
+  })`);
+  expect(printed).not.toBe(dark);
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.evaluate(`dispatchEvent(new Event('afterprint'))`);
+  await eventually(async () => expect(await page.evaluate(drawing)).toBe(printed));
+});
+
+test('the crosshair of the chart is moved by keys, and says what is there', async () => {
+  await page.goto(`${url}/console/analytics?period=7d`);
+  const crosshair = page.getByLabel('Scans at');
+  await page.locator('.canvas canvas').waitFor();
+  await crosshair.focus();
+  const point = page.locator('.plot > .point');
+  await point.getByText('4 scans').waitFor();
+  expect(await crosshair.getAttribute('aria-valuetext')).toMatch(
+    /, so far, 4 scans, 3 visitors, 0 in the week before$/,
+  );
+  await page.keyboard.press('ArrowLeft');
+  await point.getByText('0 scans').waitFor();
+  expect(await crosshair.getAttribute('aria-valuetext')).toMatch(/, 0 scans, 0 visitors/);
+  await page.keyboard.press('Tab');
+  await point.waitFor({ state: 'detached' });
+});
+
 test('the chart of a code marks where its destination changed, by keyboard and in the table, and a page names unknown parameters', async () => {
   await account.live.patch(`/v1/qrcodes/${menu['id']}`, { destination_url: 'https://example.com/winter' });
   await page.goto(`${url}/console/codes/${menu['id']}?periode=7d`);
@@ -189,6 +237,11 @@ test('the chart of a code marks where its destination changed, by keyboard and i
   await page.getByRole('cell', { name: /Destination changed to example\.com\/winter/ }).waitFor();
   expect(await accessibilityViolations(page)).toEqual([]);
   await link('Remove it').press('Enter');
-  await page.locator('.unknown-parameters').waitFor({ state: 'detached' });
+  await page.locator('.ignored-parameters').waitFor({ state: 'detached' });
   expect(query().size).toBe(0);
+  await page.goto(`${url}/console/codes/${menu['id']}?period=7x&bots=only`);
+  await page.getByText('A parameter of this URL has no effect on this page: “period=7x”.').waitFor();
+  await link('Remove it').press('Enter');
+  await page.locator('.ignored-parameters').waitFor({ state: 'detached' });
+  expect(query().toString(), 'what has an effect stays').toBe('bots=only');
 });

@@ -5,6 +5,7 @@ import {
   accessibilityViolations,
   type ConsolePage,
   downloaded,
+  focused,
   horizontalOverflow,
   openAccountMenu,
   useConsole,
@@ -233,12 +234,30 @@ describe('codes', () => {
     });
   });
 
+  test('have names of any script, written in its direction', async () => {
+    await created(account.live, { name: 'قائمة المقهى!' });
+    await openList();
+    await page.locator('.codes .name:dir(rtl)').press('Enter');
+    await page.locator('h1:dir(rtl)').waitFor();
+    await button('Edit').press('Enter');
+    await dialog().locator('input:dir(rtl)').waitFor();
+    await field('Name').fill('Menu');
+    await dialog().locator('input:dir(rtl)').waitFor({ state: 'detached' });
+  });
+
   test('are deleted only after the confirmation is typed', async () => {
     // A last refresh of the deleted code may fail.
     allowErrors(/404/);
     const code = await openCode({ name: 'Old flyer' });
     await button('More actions').press('Enter');
     for (const _ of ['Duplicate', 'Password', 'Delete']) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await dialog().waitFor();
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    expect(await focused(page), 'the focus is back at the menu').toBe('More actions');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     expect(await button('Delete code').isDisabled()).toBe(true);
     await dialog().getByRole('textbox').fill('delete');
@@ -328,8 +347,16 @@ describe('analytics', () => {
       ]),
     );
 
+    // Figures have a scan as soon as it is inserted, exports when the insert is confirmed.
+    const linesOf = (text: string) => text.trim().split('\r\n');
+    await eventually(async () => {
+      const { text } = await account.live.get(`/v1/qrcodes/${code.id}/analytics/export?format=csv`);
+      expect(linesOf(text)).toHaveLength(4);
+    });
     const csv = await downloaded(page, () => link('CSV').click());
-    expect(csv.bytes.toString().trim().split('\r\n')).toHaveLength(4);
+    const lines = linesOf(csv.bytes.toString());
+    expect(lines).toHaveLength(4);
+    expect(lines[0], 'what a report needs').toMatch(/,destination_url,name,tags,domain$/);
     const json = await downloaded(page, () => link('JSON').click());
     expect(JSON.parse(json.bytes.toString()).data).toHaveLength(3);
 

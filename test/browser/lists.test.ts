@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { created, type Json, newCode } from '../support/api.ts';
-import { accessibilityViolations, downloaded, expectUsable, useConsole } from '../support/console-page.ts';
+import { accessibilityViolations, downloaded, expectUsable, focused, useConsole } from '../support/console-page.ts';
 import { eventually } from '../support/eventually.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { readZip } from '../support/zip.ts';
@@ -64,6 +64,7 @@ describe('the pages of a list', () => {
     await shows(codeNames(7, 1));
     await page.goto(`${url}/console?page=abc&sort=size&status=gone`);
     await shows(codeNames(47, 28));
+    await page.getByText('have no effect on this page: “page=abc”, “sort=size”, “status=gone”.').waitFor();
 
     const destinations = async () => {
       const { data } = (await account.live.get('/v1/qrcodes?limit=100')).body;
@@ -73,6 +74,7 @@ describe('the pages of a list', () => {
     await page.getByLabel('Select all codes on this page').press('Space');
     await button('Select all 47').press('Enter');
     await page.getByText('47 codes selected').waitFor();
+    expect(await focused(page), 'the button is gone').toBe('47 codes selected');
     await button('Edit').press('Enter');
     allowErrors(/400 \(Bad Request\)/);
     await dialog().getByLabel('New destination of all codes').fill('https://example.com/all');
@@ -93,6 +95,21 @@ describe('the pages of a list', () => {
     await button('Undo').press('Enter');
     await page.getByText('Undone.').waitFor();
     expect(await destinations()).toEqual(before);
+
+    await button('Edit').press('Enter');
+    await dialog().getByRole('radio', { name: 'Pause' }).check();
+    await dialog().getByLabel('Tags to add').fill('Winter');
+    await page.keyboard.press('Enter');
+    await button('Show what would change').press('Enter');
+    await page.getByRole('heading', { name: 'Change 47 codes?' }).waitFor();
+    await dialog().getByText('Winter').first().waitFor();
+    await dialog().getByRole('button', { name: 'Change 47 codes' }).press('Enter');
+    await page.getByText('47 codes changed.').waitFor();
+    const changed = async () => (await account.live.get('/v1/qrcodes?tag=Winter&status=paused')).body.pagination.total;
+    expect(await changed()).toBe(47);
+    await button('Undo').press('Enter');
+    await page.getByText('Undone.').nth(1).waitFor();
+    expect(await changed()).toBe(0);
   });
 
   test('find a code by its short link or id, and keep the search on the way back from it', async () => {
@@ -270,11 +287,23 @@ describe('selected codes', () => {
     await button('Pause 2').press('Enter');
     await page.getByText('2 codes paused.').waitFor();
     expect(await statuses()).toEqual(['paused', 'active', 'paused', 'active']);
+    // In a dialog, too, which makes everything outside it inert.
+    await button('Tag').press('Enter');
+    await dialog().getByRole('button', { name: 'Undo' }).press('Enter');
+    await dialog().getByText('2 codes resumed.').waitFor();
+    expect(await focused(page), 'the focus is back where it was').toBe('Tags to add');
+    expect(await statuses()).toEqual(['active', 'active', 'active', 'active']);
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await page.getByText('2 codes resumed.').waitFor();
+    await button('Pause 2').press('Enter');
+    await page.getByText('2 codes paused.').waitFor();
+    expect(await statuses()).toEqual(['paused', 'active', 'paused', 'active']);
     await page.getByLabel('Select all codes on this page').press('Space');
     await page.getByText('4 codes selected').waitFor();
     await button('Resume 2').press('Enter');
-    await page.getByText('2 codes resumed.').waitFor();
-    expect(await statuses()).toEqual(['active', 'active', 'active', 'active']);
+    await eventually(async () => expect(await statuses()).toEqual(['active', 'active', 'active', 'active']));
+    await button('Pause 4').waitFor();
 
     await button('Download ZIP').press('Enter');
     await dialog().getByRole('radio', { name: 'PNG' }).press('ArrowRight');

@@ -9,7 +9,7 @@ import {
   periodLabel,
   periodOf,
 } from '../../src/console/app/analytics/period.ts';
-import { unknownParameters } from '../../src/console/app/parameters.ts';
+import { ignoredParameters } from '../../src/console/app/parameters.ts';
 
 const now = Date.parse('2026-11-15T12:34:56Z');
 
@@ -162,12 +162,27 @@ describe('marksOf', () => {
   });
 });
 
-test('unknown parameters of a URL are those that its page does not read', () => {
-  const unknown = (path: string, query: string) => unknownParameters(path, new URLSearchParams(query));
+test('ignored parameters of a URL are those that its page does not read', () => {
+  const unknown = (path: string, query: string) =>
+    ignoredParameters(path, new URLSearchParams(query)).map(({ name }) => name);
   expect(unknown('/', 'q=a&sort=name&page=2&bots=include')).toEqual([]);
   expect(unknown('/', 'Status=paused&statuss=x&statuss=y')).toEqual(['Status', 'statuss']);
   expect(unknown('/analytics', 'codes=qr_1&tags=a&period=7d&country=DE')).toEqual([]);
   expect(unknown('/codes/qr_1', 'tab=scans&codes=qr_2')).toEqual(['codes']);
   expect(unknown('/live', 'period=7d')).toEqual(['period']);
   expect(unknown('/codes/new', 'kind=static&from=qr_1')).toEqual([]);
+});
+
+test.each([
+  ['/', 'status=gone&sort=size&page=abc&limit=7&bots=maybe', ['status', 'sort', 'page', 'limit', 'bots']],
+  ['/', 'status=&sort=-name&page=2&limit=50&q=x&tag=y', []],
+  ['/analytics', 'period=7x&interval=minute&tab=history&match=none', ['period', 'interval', 'tab', 'match']],
+  ['/analytics', 'period=7d&from=2026-01-01', ['from']],
+  ['/analytics', 'period=custom&from=2026-01-01&to=2026-02-01&interval=week&tab=scans&match=all&limit=250', []],
+  ['/codes/qr_1', 'tab=history&page=2', []],
+  ['/codes/new', 'kind=statik&from=1', ['kind', 'from']],
+  ['/codes/import', 'from=bitly', ['from']],
+])('values of %s?%s that have no effect are ignored parameters, too', (path, query, expected) => {
+  const parameters = new URLSearchParams(query);
+  expect(ignoredParameters(path, parameters)).toEqual(expected.map((name) => ({ name, value: parameters.get(name) })));
 });

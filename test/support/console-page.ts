@@ -106,15 +106,14 @@ export async function downloaded(page: Page, click: () => Promise<void>): Promis
 
 interface Violation {
   id: string;
-  impact: string | null;
   nodes: { html: string; failureSummary: string }[];
 }
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Violations on the current page that axe rates serious or critical, of all rules or of those named. Of a page with a modal
- * dialog only the dialog is looked at: what is behind it cannot be used.
+ * What axe reports about the current page, of all rules or of those named. Of a page with a modal dialog only the dialog is
+ * looked at: what is behind it cannot be used.
  */
 export async function accessibilityViolations(page: Page, rules: 'all' | readonly string[] = 'all'): Promise<string[]> {
   // The page's Content-Security-Policy blocks injected script elements; `evaluate` is not subject to it.
@@ -125,9 +124,9 @@ export async function accessibilityViolations(page: Page, rules: 'all' | readonl
     `axe.run([...document.querySelectorAll('dialog:modal')].at(-1) ?? document, ${JSON.stringify(options)})
       .then(({ violations }) => violations)`,
   );
-  return (violations as Violation[])
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`));
+  return (violations as Violation[]).flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`),
+  );
 }
 
 /** By how many pixels the page is wider than the window. */

@@ -32,12 +32,20 @@ export function AccountMenu({ mode, openKeys }: { mode: Mode; openKeys(): void }
         button={
           <>
             {user !== null && <Icon name="person" />}
-            <span class={`clip account-name ${user === null ? '' : 'wide'}`}>{name}</span>
+            <span class={`clip account-name ${user === null ? '' : 'wide'}`} dir="auto">
+              {name}
+            </span>
             <Icon name="expand" />
           </>
         }
       >
-        {user === null ? <p class="hint wrapped">{name}</p> : <PersonItems name={name} email={user.email} />}
+        {user === null ? (
+          <p class="hint wrapped" dir="auto">
+            {name}
+          </p>
+        ) : (
+          <PersonItems name={name} email={user.email} />
+        )}
         {!hasMode(other) ? (
           <button type="button" class="button" onClick={() => setIsSigningIn(true)}>
             <Icon name="plus" />

@@ -27,7 +27,9 @@ export function AccountSwitcher() {
       buttonClass="button quiet"
       button={
         <>
-          <span class="clip account-name">{account.name}</span>
+          <span class="clip account-name" dir="auto">
+            {account.name}
+          </span>
           <Icon name="expand" />
         </>
       }

@@ -80,21 +80,21 @@ export function LimitBand({ path }: { path: string }) {
   const key = keyOf(currentMode());
   if (key !== undefined && key.scopes !== null)
     return (
-      <p class="test-band">
+      <section class="test-band" aria-label="Your access">
         <strong>Limited key.</strong> “{key.name}” can {accessText(key.scopes)}. What needs another key is not shown.
-      </p>
+      </section>
     );
   if (bootstrap.role === 'viewer')
     return (
-      <p class="test-band">
+      <section class="test-band" aria-label="Your access">
         <strong>You can view this account.</strong> What editors and owners can change is not shown.
-      </p>
+      </section>
     );
   if (bootstrap.role === 'editor' && path.startsWith('/account'))
     return (
-      <p class="test-band">
+      <section class="test-band" aria-label="Your access">
         <strong>You can change codes.</strong> What only owners can change in the account is not shown.
-      </p>
+      </section>
     );
   return null;
 }

@@ -4,6 +4,7 @@ import { AccountMenu, HelpLinks } from './account-menu.tsx';
 import { AccountSwitcher } from './account-switcher.tsx';
 import { Bell } from './bell.tsx';
 import { Icon } from './icons.tsx';
+import { IgnoredParameters } from './ignored-parameters.tsx';
 import { KeysDialog } from './keys-dialog.tsx';
 import { Palette } from './palette.tsx';
 import { ReauthenticationDialog } from './parts/reauthentication-dialog.tsx';
@@ -13,7 +14,6 @@ import { homePath, LimitBand, mainPages } from './permissions.tsx';
 import { isList, type Mode, pageUrl } from './router.ts';
 import { useShortcuts } from './shortcuts.ts';
 import { setTheme, useTheme } from './theme.ts';
-import { UnknownParameters } from './unknown-parameters.tsx';
 import { markUrl } from './welcome.ts';
 import { ZoneQuestion } from './zone-question.tsx';
 
@@ -66,18 +66,18 @@ export function Shell({ path, mode, children }: { path: string; mode: Mode; chil
         </div>
       </header>
       {mode === 'test' && (
-        <p class="test-band">
+        <section class="test-band" aria-label="Mode">
           <strong>Test mode.</strong> Test codes work like live codes, are kept separate, and do not count toward your
           plan.
-        </p>
+        </section>
       )}
       <LimitBand path={path} />
       <ZoneQuestion mode={mode} />
       <main class={`wrap ${isList(path) ? 'full' : ''}`} id="content" tabIndex={-1}>
-        <UnknownParameters />
+        <IgnoredParameters />
         {children}
       </main>
-      <footer class="wrap row gap-l foot">
+      <footer class={`wrap row gap-l foot ${isList(path) ? 'full' : ''}`}>
         <HelpLinks />
       </footer>
       <Toasts />

@@ -13,6 +13,19 @@ const notifyListeners = () => {
 };
 systemDark.addEventListener('change', notifyListeners);
 
+/** Paper is light. Charts are drawn again in its colors, which the style sheet for print cannot do. */
+let themeBeforePrint: Theme | undefined;
+addEventListener('beforeprint', () => {
+  themeBeforePrint = chosenTheme();
+  document.documentElement.dataset['theme'] = 'light';
+  notifyListeners();
+});
+addEventListener('afterprint', () => {
+  if (themeBeforePrint === undefined) delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = themeBeforePrint;
+  notifyListeners();
+});
+
 /** Stores the theme in a cookie, so that the server renders the next page in it; the system's theme needs no cookie. */
 export function setTheme(theme: Theme): void {
   const isSystem = theme === (systemDark.matches ? 'dark' : 'light');

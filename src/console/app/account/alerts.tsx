@@ -120,7 +120,7 @@ function AlertItem({ alert, isMailed, onChanged, onAction }: ItemProps) {
   return (
     <li class="row between gap-l">
       <div class="wrapped">
-        <strong>{name}</strong> {!active && <span class="badge paused">Paused</span>}{' '}
+        <strong dir="auto">{name}</strong> {!active && <span class="badge paused">Paused</span>}{' '}
         {raised > 0 && <span class="badge failed">{raised} raised</span>}
         <p class="hint">
           {alertKindTexts[kind].label} · {subjectOf(alert)}

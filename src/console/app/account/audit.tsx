@@ -2,7 +2,7 @@ import { api } from '../api.ts';
 import { relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Actor } from '../parts/actor.tsx';
-import { pageQueryOf } from '../parts/page-numbers.ts';
+import { longSizes, pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Empty, Loading } from '../parts/states.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -11,8 +11,6 @@ import { useResource } from '../resource.ts';
 import { currentMode, pageUrl, setQuery, useRoute } from '../router.ts';
 import type { ApiKey, AuditEvent, Member, Page } from '../types.ts';
 import { auditText } from './audit-text.ts';
-
-const sizes = [50, 100, 250] as const;
 
 /** Groups of types to choose from. */
 const groups = {
@@ -34,7 +32,7 @@ export function Audit() {
     query: { include: 'revoked' },
   });
   const { data, error, loading, reload } = useResource<Page<AuditEvent>>('/account/audit', {
-    query: { ...filter, ...pageQueryOf(query, sizes) },
+    query: { ...filter, ...pageQueryOf(query, longSizes) },
     refreshIntervalMs: 10_000,
   });
   const members = useResource<{ data: Member[] }>(maySeeMembers() ? '/account/members' : undefined);
@@ -77,7 +75,7 @@ export function Audit() {
       ) : data.pagination.total === 0 ? (
         <Empty title="No matching events" />
       ) : (
-        <Paged what="events" pagination={data.pagination} sizes={sizes} loading={loading}>
+        <Paged what="events" pagination={data.pagination} sizes={longSizes} loading={loading}>
           <ol class="card lines audit">
             {data.data.map((event) => (
               <AuditItem key={event.id} event={event} names={names} />

@@ -139,7 +139,7 @@ interface ItemProps {
 const KeyItem = ({ apiKey, actions, children }: ItemProps) => (
   <li class="row between gap-l">
     <div>
-      <strong>{apiKey.name}</strong>{' '}
+      <strong dir="auto">{apiKey.name}</strong>{' '}
       <span class={`badge ${apiKey.mode}`}>{apiKey.mode === 'live' ? 'Live' : 'Test'}</span>{' '}
       {isUsable(apiKey) && apiKey.unused && <span class="badge paused">Unused for 90 days</span>}
       <p class="hint">

@@ -68,7 +68,7 @@ function ReportItem({ report, onOpen }: { report: Report; onOpen(kind: 'change' 
   return (
     <li class="row between gap-l">
       <div class="wrapped">
-        <strong>{name}</strong> <span class="badge">{every === 'week' ? 'Weekly' : 'Monthly'}</span>{' '}
+        <strong dir="auto">{name}</strong> <span class="badge">{every === 'week' ? 'Weekly' : 'Monthly'}</span>{' '}
         <span class="badge">{format.toUpperCase()}</span>
         <p class="hint">
           {chosenText(report)}

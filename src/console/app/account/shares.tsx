@@ -55,7 +55,7 @@ export function Shares() {
 const ShareItem = ({ share, onOpen }: { share: Share; onOpen(kind: 'change' | 'end'): void }) => (
   <li class="row between gap-l">
     <div class="wrapped">
-      <strong>{share.name}</strong> {share.has_password && <span class="badge">Password</span>}
+      <strong dir="auto">{share.name}</strong> {share.has_password && <span class="badge">Password</span>}
       <p class="hint">
         {chosenText(share)} · created {date(share.created_at)}
         {share.expires_at !== null && ` · ends ${date(share.expires_at)}`}

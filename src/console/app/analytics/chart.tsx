@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type uPlot from 'uplot';
 import { number, plural, visitors as visitorsText } from '../format.ts';
 import { useTheme } from '../theme.ts';
@@ -6,6 +6,7 @@ import type { TimeSeries } from '../types.ts';
 import { useModule } from '../use-asset.ts';
 import { bootstrap } from '../welcome.ts';
 import { ChartMarks } from './chart-marks.tsx';
+import { Crosshair } from './crosshair.tsx';
 import type { Mark } from './marks.ts';
 import { type Interval, isSoFar, startOf } from './period.ts';
 
@@ -13,6 +14,14 @@ const heightPx = 280;
 /** With less space per bar, the chart is a line. */
 const minBarWidthPx = 7;
 const intervalSeconds: Record<Interval, number> = { hour: 3_600, day: 86_400, week: 604_800, month: 2_629_800 };
+
+const monthDays = [30, 60, 90, 180, 360];
+/** How many days can be between marks of the axis: no hours, where a bucket is a day or longer. */
+const axisDays: Record<Exclude<Interval, 'hour'>, number[]> = {
+  day: [1, 2, 3, 4, 5, 6, 7, 10, 14, ...monthDays],
+  week: [7, 14, ...monthDays],
+  month: monthDays,
+};
 
 const secondsOf = (date: string) => startOf(date) / 1000;
 
@@ -132,7 +141,7 @@ function optionsFor(
         size: 34,
         grid: { show: false },
         ticks: { stroke: grid, size: 4 },
-        ...(interval === 'month' ? { incrs: [1, 2, 3, 6, 12].map((months) => months * 30 * 86_400) } : {}),
+        ...(interval === 'hour' ? {} : { incrs: axisDays[interval].map((days) => days * 86_400) }),
         values: (_u, splits, _axis, _space, markDistance) =>
           splits.map((seconds) => axisLabel(seconds, markDistance, timeZone)),
       },
@@ -176,6 +185,11 @@ function placeOf(u: uPlot, index: number): Pointed {
   };
 }
 
+/** Moves the crosshair to a bucket, or away from the chart. */
+function pointAt(u: uPlot, index: number | undefined): void {
+  u.setCursor(index === undefined ? { left: -10, top: -10 } : { left: bucketLeft(u, index), top: 0 });
+}
+
 function pointedIn(u: uPlot): Pointed | undefined {
   const { idx } = u.cursor;
   return idx === null || idx === undefined ? undefined : placeOf(u, idx);
@@ -203,17 +217,21 @@ interface Props {
   marks: Mark[];
 }
 
-/** Scans over time. Hidden from screen readers, which use the table below it. */
+/** Scans over time. Screen readers read the bucket at the crosshair, or the table below. */
 export function TimeChart({ series, previous, interval, before, timezone, marks }: Props) {
   const theme = useTheme();
   const Plot = useModule<typeof uPlot>(bootstrap.plot_url);
   const container = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  /** The bucket that was chosen by the keyboard; a chart that is drawn again shows it again. */
+  const chosen = useRef<number | undefined>(undefined);
   const [pointed, setPointed] = useState<Pointed>();
   const [places, setPlaces] = useState<Pointed[]>([]);
   const last = series.at(-1);
   const isOpen = last !== undefined && isSoFar(last.date, interval, timezone);
 
-  useEffect(() => {
+  // At once: a page that is about to be printed has no next frame.
+  useLayoutEffect(() => {
     const element = container.current;
     if (element === null || Plot === undefined) return undefined;
     const hasBars = element.clientWidth / series.length >= minBarWidthPx;
@@ -227,9 +245,12 @@ export function TimeChart({ series, previous, interval, before, timezone, marks 
         chart.setSize({ width: element.clientWidth, height: heightPx });
     });
     observer.observe(element);
+    plot.current = chart;
+    pointAt(chart, chosen.current);
     return () => {
       observer.disconnect();
       chart.destroy();
+      plot.current = undefined;
     };
     // `previous` is computed from the same response as `series`, and new with every render.
   }, [Plot, series, interval, timezone, theme, isOpen]);
@@ -240,8 +261,18 @@ export function TimeChart({ series, previous, interval, before, timezone, marks 
       ? []
       : [{ ...place, texts, label: bucketLabel(bucket.date, interval, timezone) }];
   });
-  const shown = pointed && series[pointed.index];
-  const shownBefore = pointed && previous[pointed.index];
+  /** What the chart says at a bucket: its name, then its figures. */
+  const pointLines = (index: number): string[] => {
+    const [bucket, scansBefore] = [series[index], previous[index]];
+    if (bucket === undefined) return [];
+    return [
+      bucketLabel(bucket.date, interval, timezone),
+      plural(bucket.total_scans, 'scan'),
+      `${visitorsText(bucket.unique_visitors)} visitors`,
+      ...(scansBefore === undefined ? [] : [`${number(scansBefore)} in ${before}`]),
+    ];
+  };
+  const shown = pointed === undefined ? [] : pointLines(pointed.index);
   return (
     <figure class="chart">
       <figcaption class="row">
@@ -252,17 +283,24 @@ export function TimeChart({ series, previous, interval, before, timezone, marks 
       </figcaption>
       <div class="plot">
         <div ref={container} class="canvas" aria-hidden="true" />
+        <Crosshair
+          count={series.length}
+          textOf={(index) => pointLines(index).join(', ')}
+          onIndex={(index) => {
+            chosen.current = index;
+            if (plot.current !== undefined) pointAt(plot.current, index);
+          }}
+        />
         <ChartMarks marks={placed} />
-        {shown !== undefined && (
-          <div class={`point stack gap-xs ${pointed?.isRight ? 'left-of' : ''}`} style={{ left: `${pointed?.left}px` }}>
-            <span>{bucketLabel(shown.date, interval, timezone)}</span>
-            <strong>{plural(shown.total_scans, 'scan')}</strong>
-            <span>{visitorsText(shown.unique_visitors)} visitors</span>
-            {shownBefore !== undefined && (
-              <span>
-                {number(shownBefore)} in {before}
-              </span>
-            )}
+        {shown.length > 0 && (
+          <div
+            class={`point stack gap-xs ${pointed?.isRight ? 'left-of' : ''}`}
+            style={{ left: `${pointed?.left}px` }}
+            aria-hidden="true"
+          >
+            {shown.map((line) => (
+              <span key={line}>{line}</span>
+            ))}
           </div>
         )}
       </div>

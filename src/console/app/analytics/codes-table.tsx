@@ -58,7 +58,9 @@ export function CodesTable({ codes, filters, codeUrl }: Props) {
             {data.map(({ qr_id, name: codeName, total_scans, unique_visitors, unique_scans, previous }) => (
               <tr key={qr_id}>
                 <th scope="row">
-                  <a href={codeUrl(qr_id)}>{codeName}</a>
+                  <a href={codeUrl(qr_id)} dir="auto">
+                    {codeName}
+                  </a>
                 </th>
                 <td class="number">
                   <a href={urlWith({ codes: qr_id, page: undefined })} title={`Show only ${codeName}`}>

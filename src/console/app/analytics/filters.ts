@@ -1,17 +1,8 @@
 import { country, displayName } from '../format.ts';
 import { urlWith, useRoute } from '../router.ts';
 import { bootstrap } from '../welcome.ts';
-import { type FilterColumn, filterColumns } from './filter-columns.ts';
+import { type BotChoice, botOptions, type FilterColumn, filterColumns, type TagMatch } from './filter-columns.ts';
 import { type Period, type PeriodName, periodOf, periods } from './period.ts';
-
-export const botOptions = [
-  ['exclude', 'People'],
-  ['include', 'People and bots'],
-  ['only', 'Bots only'],
-] as const;
-export type BotChoice = (typeof botOptions)[number][0];
-
-export type TagMatch = 'any' | 'all';
 
 /** Tags in the URL of a page, which may have any character. */
 export const tagsParameter = (tags: string[]) => tags.map(encodeURIComponent).join(',');

@@ -5,6 +5,7 @@ import { Empty } from '../parts/states.tsx';
 import { Allowed } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { pageUrl, setQuery, urlWith, useRoute } from '../router.ts';
+import { analyticsTabs } from '../tabs.ts';
 import type { CodeFigures, Page } from '../types.ts';
 import { CodePicker } from './code-picker.tsx';
 import { CodesTable } from './codes-table.tsx';
@@ -12,11 +13,6 @@ import { useFilters, withFilters } from './filters.ts';
 import { Scans } from './scans.tsx';
 import { TagPicker } from './tag-picker.tsx';
 import { AnalyticsView } from './view.tsx';
-
-const tabs = [
-  ['analytics', 'Analytics'],
-  ['scans', 'Scans'],
-] as const;
 
 const paths = {
   summary: '/analytics/aggregate',
@@ -39,7 +35,7 @@ export function AccountAnalyticsPage() {
   });
   const names = new Map(codes.data?.data.map(({ qr_id, name }) => [qr_id, name]));
   const codeUrl = (id: string) => withFilters(pageUrl(`/codes/${id}`), query);
-  const tab = (tabs.find(([name]) => name === query.get('tab')) ?? tabs[0])[0];
+  const tab = (analyticsTabs.find(([name]) => name === query.get('tab')) ?? analyticsTabs[0])[0];
   const picker = (
     <Allowed scope="codes.read">
       <CodePicker selected={filters.codes} />
@@ -57,7 +53,12 @@ export function AccountAnalyticsPage() {
   const heading = (
     <>
       <Heading title="Analytics" lead={isNarrowed ? 'Selected codes' : 'All codes'} />
-      <Segments label="View" options={tabs} value={tab} onValue={(name) => setQuery({ tab: name, page: undefined })} />
+      <Segments
+        label="View"
+        options={analyticsTabs}
+        value={tab}
+        onValue={(name) => setQuery({ tab: name, page: undefined })}
+      />
     </>
   );
   if (codes.error?.status === 404)

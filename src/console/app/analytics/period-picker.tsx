@@ -1,8 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { apiUrl } from '../api.ts';
 import { Icon } from '../icons.tsx';
+import { SettledSelect } from '../parts/settled-select.tsx';
 import { setQuery, useRoute } from '../router.ts';
-import { botOptions, type Filters } from './filters.ts';
+import { botOptions } from './filter-columns.ts';
+import type { Filters } from './filters.ts';
 import { type Interval, intervals, periods, todayIn } from './period.ts';
 
 interface Props {
@@ -21,26 +23,20 @@ export function PeriodPicker({
   tools,
 }: Props) {
   const { query } = useRoute();
-  const exportUrl = (format: string) => apiUrl(exportPath, { format, ...filterQuery });
+  const exportUrl = (format: string) => apiUrl(exportPath, { format, columns: 'all', ...filterQuery });
   const today = todayIn(timezone);
   return (
     <div class="row gap-m toolbar">
       {tools}
-      <select
-        aria-label="Period"
+      <SettledSelect
+        label="Period"
+        options={periods}
         value={name}
-        onChange={(event) => {
-          const next = event.currentTarget.value;
+        onValue={(next) => {
           const dates = next === 'custom' ? { from: period.start_date.slice(0, 10), to: period.end_date ?? today } : {};
           setQuery({ period: next, interval: undefined, from: undefined, to: undefined, page: undefined, ...dates });
         }}
-      >
-        {periods.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
+      />
       {name === 'custom' && (
         <span class="row gap-xs">
           <input
@@ -62,31 +58,19 @@ export function PeriodPicker({
         </span>
       )}
       {interval !== undefined && (
-        <select
-          aria-label="Interval"
+        <SettledSelect
+          label="Interval"
+          options={intervals}
           value={interval}
-          onChange={(event) => setQuery({ interval: event.currentTarget.value })}
-        >
-          {intervals.map(([option, text]) => (
-            <option key={option} value={option}>
-              {text}
-            </option>
-          ))}
-        </select>
+          onValue={(next) => setQuery({ interval: next })}
+        />
       )}
-      <select
-        aria-label="Bots"
+      <SettledSelect
+        label="Bots"
+        options={botOptions}
         value={bots}
-        onChange={({ currentTarget: { value } }) =>
-          setQuery({ bots: value === 'exclude' ? undefined : value, page: undefined })
-        }
-      >
-        {botOptions.map(([option, text]) => (
-          <option key={option} value={option}>
-            {text}
-          </option>
-        ))}
-      </select>
+        onValue={(next) => setQuery({ bots: next === 'exclude' ? undefined : next, page: undefined })}
+      />
       <span class="spacer" />
       <span class="row actions">
         <a class="button" href={exportUrl('csv')} download>

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { country, displayName, time } from '../format.ts';
-import { pageQueryOf } from '../parts/page-numbers.ts';
+import { longSizes, pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Scroll } from '../parts/scroll.tsx';
 import { Empty, Failure, Skeleton } from '../parts/states.tsx';
@@ -12,8 +12,6 @@ import { Attribution } from './attribution.tsx';
 import { Chips } from './chips.tsx';
 import { useFilters } from './filters.ts';
 import { PeriodPicker } from './period-picker.tsx';
-
-const sizes = [50, 100, 250] as const;
 
 interface Props {
   path: string;
@@ -31,7 +29,7 @@ export function Scans({ path, exportPath, refreshKey, tools, codes }: Props) {
   const { query } = useRoute();
   const filters = useFilters();
   const { data, error, loading, reload } = useResource<Page<Scan>>(path, {
-    query: { ...filters.query, ...pageQueryOf(query, sizes) },
+    query: { ...filters.query, ...pageQueryOf(query, longSizes) },
     refreshKey,
     refreshIntervalMs: 5_000,
   });
@@ -48,7 +46,7 @@ export function Scans({ path, exportPath, refreshKey, tools, codes }: Props) {
           <p>Try a longer period, or fewer filters.</p>
         </Empty>
       ) : (
-        <Paged what="scans" pagination={data.pagination} sizes={sizes} loading={loading}>
+        <Paged what="scans" pagination={data.pagination} sizes={longSizes} loading={loading}>
           <ZoneNote />
           <Scroll label="Scans" isCard>
             <table class="rows scan-rows">
@@ -70,7 +68,9 @@ export function Scans({ path, exportPath, refreshKey, tools, codes }: Props) {
                     </td>
                     {codes !== undefined && scan.qr_id !== undefined && (
                       <td>
-                        <a href={codes.url(scan.qr_id)}>{codes.names.get(scan.qr_id) ?? scan.qr_id}</a>
+                        <a href={codes.url(scan.qr_id)} dir="auto">
+                          {codes.names.get(scan.qr_id) ?? scan.qr_id}
+                        </a>
                       </td>
                     )}
                     <td>{locationOf(scan)}</td>

@@ -6,12 +6,8 @@ import { Segments } from '../parts/segments.tsx';
 import { useResource } from '../resource.ts';
 import { navigate, urlWith } from '../router.ts';
 import type { Tags } from '../types.ts';
-import { type TagMatch, tagsParameter } from './filters.ts';
-
-const matches = [
-  ['any', 'Any of them'],
-  ['all', 'All of them'],
-] as const;
+import { type TagMatch, tagMatches } from './filter-columns.ts';
+import { tagsParameter } from './filters.ts';
 
 interface Props {
   selected: string[];
@@ -67,7 +63,7 @@ function TagsDialog({ tags, selected, match, onClose }: Props & { tags: Tags['da
         {chosen.size > 1 && (
           <Segments
             label="Codes that have"
-            options={matches}
+            options={tagMatches}
             value={chosenMatch}
             onValue={(value) => setChosenMatch(value === 'all' ? 'all' : 'any')}
           />

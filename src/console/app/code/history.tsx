@@ -4,7 +4,7 @@ import { relativeTime, time } from '../format.ts';
 import { Icon } from '../icons.tsx';
 import { Actor } from '../parts/actor.tsx';
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx';
-import { pageQueryOf } from '../parts/page-numbers.ts';
+import { longSizes, pageQueryOf } from '../parts/page-numbers.ts';
 import { Paged } from '../parts/pager.tsx';
 import { Loading } from '../parts/states.tsx';
 import { toast } from '../parts/toast.tsx';
@@ -16,13 +16,11 @@ import type { HistoryEntry, Page, QrCode } from '../types.ts';
 import { changeText } from './changes.tsx';
 import { TimeMachine } from './time-machine.tsx';
 
-const sizes = [50, 100, 250] as const;
-
 /** All changes of the code, with a button to restore a previous destination. */
 export function History({ code, onChange }: { code: QrCode; onChange(): Promise<void> }) {
   const { query } = useRoute();
   const history = useResource<Page<HistoryEntry>>(`/qrcodes/${code.id}/history`, {
-    query: pageQueryOf(query, sizes),
+    query: pageQueryOf(query, longSizes),
     refreshKey: code.updated_at,
   });
   const [target, setTarget] = useState<string>();
@@ -31,7 +29,7 @@ export function History({ code, onChange }: { code: QrCode; onChange(): Promise<
     <>
       <TimeMachine code={code} onChange={onChange} />
       <section class="card" aria-label="History">
-        <Paged what="changes" pagination={history.data.pagination} sizes={sizes} loading={history.loading}>
+        <Paged what="changes" pagination={history.data.pagination} sizes={longSizes} loading={history.loading}>
           <ZoneNote />
           <ol class="history">
             {history.data.data.map((entry) => {

@@ -13,19 +13,12 @@ import { may } from '../permissions.tsx';
 import { useResource } from '../resource.ts';
 import { currentMode, listUrl, pageUrl, setQuery, urlWith, useRoute } from '../router.ts';
 import { LeadsPage } from '../rules/page.tsx';
+import { type CodeTab, codeTabs } from '../tabs.ts';
 import type { Proof, QrCode } from '../types.ts';
 import { CodeActions } from './actions.tsx';
 import { Analytics } from './analytics.tsx';
 import { History } from './history.tsx';
 import { CodeTags } from './tags.tsx';
-
-const allTabs = [
-  ['analytics', 'Analytics', 'analytics.read'],
-  ['leads', 'Where it leads', 'codes.read'],
-  ['scans', 'Scans', 'analytics.read'],
-  ['history', 'History', 'codes.read'],
-] as const;
-type Tab = (typeof allTabs)[number][0];
 
 const refreshIntervalMs = 3_000;
 
@@ -43,10 +36,10 @@ export function CodePage({ id }: { id: string }) {
       </Empty>
     );
   if (code === undefined) return <Loading error={error} retry={reload} lines={8} />;
-  const tabs = allTabs.filter(([, , scope]) => may(scope)).map(([name, text]) => [name, text] as const);
-  const [first] = tabs[0] ?? allTabs[1];
-  const tab: Tab = tabs.find(([name]) => name === query.get('tab'))?.[0] ?? first;
-  const openTab = (name: Tab) =>
+  const tabs = codeTabs.filter(([, , scope]) => may(scope)).map(([name, text]) => [name, text] as const);
+  const [first] = tabs[0] ?? codeTabs[1];
+  const tab: CodeTab = tabs.find(([name]) => name === query.get('tab'))?.[0] ?? first;
+  const openTab = (name: CodeTab) =>
     setQuery({ tab: name === first ? undefined : name, page: undefined, limit: undefined });
   return (
     <>
@@ -151,7 +144,7 @@ const Details = ({ code, onChange }: { code: QrCode; onChange(): Promise<void> }
       {code.note !== undefined && (
         <div class="note">
           <dt>Note</dt>
-          <dd>{code.note}</dd>
+          <dd dir="auto">{code.note}</dd>
         </div>
       )}
     </dl>

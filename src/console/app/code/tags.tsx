@@ -27,7 +27,7 @@ export function CodeTags({ code, onChange }: { code: QrCode; onChange(): Promise
     return (
       <div class="row">
         {saved.map((tag) => (
-          <span key={tag} class="tag">
+          <span key={tag} class="tag" dir="auto">
             {tag}
           </span>
         ))}

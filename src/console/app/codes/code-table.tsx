@@ -10,9 +10,10 @@ import { pageUrl, urlWith } from '../router.ts';
 import type { ListedQrCode } from '../types.ts';
 import { displayDestination } from './destination.ts';
 import type { Column, Display } from './display.ts';
+import type { Sort } from './listing.ts';
 import type { Mark } from './marks.ts';
 import type { RecentScans } from './recent-scans.ts';
-import { headerSort, type Sort } from './sort.ts';
+import { headerSort } from './sort.ts';
 import type { Selection } from './use-selection.ts';
 
 interface Props {
@@ -142,7 +143,7 @@ function CodeRow({ code, mark, recent, selection, shows }: RowProps) {
             <img src={`/images/${id}/public?size=128`} alt="" width="48" height="48" loading="lazy" />
           </span>
           <div class="about">
-            <a class="name clip" href={pageUrl(`/codes/${id}`)}>
+            <a class="name clip" href={pageUrl(`/codes/${id}`)} dir="auto">
               {name}
             </a>
             <span class="row nowrap gap-none link">
@@ -193,7 +194,7 @@ const TagLinks = ({ tags }: { tags: string[] }) =>
   tags.length === 0 ? null : (
     <span class="row gap-xs tag-links">
       {tags.map((tag) => (
-        <a key={tag} class="tag" href={urlWith({ tag, page: undefined })} aria-label={`Codes tagged ${tag}`}>
+        <a key={tag} class="tag" href={urlWith({ tag, page: undefined })} aria-label={`Codes tagged ${tag}`} dir="auto">
           {tag}
         </a>
       ))}

@@ -6,6 +6,7 @@ import { Dialog, DialogActions } from '../parts/dialog.tsx';
 import { Field } from '../parts/field.tsx';
 import { errorAt, errorOf, type FieldErrors } from '../parts/field-errors.ts';
 import { Form } from '../parts/form.tsx';
+import { Segments } from '../parts/segments.tsx';
 import { TimeField } from '../parts/time-field.tsx';
 import { toast } from '../parts/toast.tsx';
 import { useAction } from '../parts/use-action.ts';
@@ -13,6 +14,7 @@ import { may } from '../permissions.tsx';
 import { timeZoneText } from '../time-zones.ts';
 import type { BulkUpdated, ListedQrCode } from '../types.ts';
 import { accountTimeZone } from '../welcome.ts';
+import { noTagChange, type TagChange, TagChanges } from './tag-changes.tsx';
 
 /** As many as the service takes in one request. */
 export const maxEdited = 1_000;
@@ -25,9 +27,26 @@ interface Fields {
   starts: string;
   expires: string;
   isUnscheduled: boolean;
+  status: (typeof statusChanges)[number][0];
+  tags: TagChange;
 }
 
-const initial: Fields = { destination: '', find: '', replacement: '', starts: '', expires: '', isUnscheduled: false };
+const statusChanges = [
+  ['', 'As it is'],
+  ['paused', 'Pause'],
+  ['active', 'Resume'],
+] as const;
+
+const initial: Fields = {
+  destination: '',
+  find: '',
+  replacement: '',
+  starts: '',
+  expires: '',
+  isUnscheduled: false,
+  status: '',
+  tags: noTagChange,
+};
 
 interface Props {
   codes: ListedQrCode[];
@@ -39,7 +58,7 @@ interface Props {
 export function EditDialog({ codes, onChange, onClose }: Props) {
   const [fields, setFields] = useState(initial);
   const [preview, setPreview] = useState<BulkUpdated>();
-  const { busy, errors, run } = useAction(['set', 'replace']);
+  const { busy, errors, run } = useAction(['set', 'replace', 'tags']);
   const send = (dry_run: boolean) =>
     api.post<BulkUpdated>('/qrcodes/bulk-update', {
       qr_ids: codes.map(({ id }) => id),
@@ -62,7 +81,12 @@ export function EditDialog({ codes, onChange, onClose }: Props) {
     return (
       <Dialog title={`Edit ${plural(codes.length, 'code')}`} onClose={onClose}>
         <Form onSubmit={look}>
-          <EditFields fields={fields} errors={errors} set={(change) => setFields({ ...fields, ...change })} />
+          <EditFields
+            codes={codes}
+            fields={fields}
+            errors={errors}
+            set={(change) => setFields({ ...fields, ...change })}
+          />
           <DialogActions onCancel={onClose}>
             <button type="submit" class="button primary" disabled={busy || Object.keys(changeOf(fields)).length === 0}>
               Show what would change
@@ -91,13 +115,14 @@ export function EditDialog({ codes, onChange, onClose }: Props) {
 }
 
 interface EditFieldsProps {
+  codes: ListedQrCode[];
   fields: Fields;
   errors: FieldErrors;
   set(change: Partial<Fields>): void;
 }
 
-function EditFields({ fields, errors, set }: EditFieldsProps) {
-  const { destination, find, replacement, starts, expires, isUnscheduled } = fields;
+function EditFields({ codes, fields, errors, set }: EditFieldsProps) {
+  const { destination, find, replacement, starts, expires, isUnscheduled, status, tags } = fields;
   const timeZone = accountTimeZone();
   return (
     <>
@@ -157,21 +182,46 @@ function EditFields({ fields, errors, set }: EditFieldsProps) {
         />
         Remove start and end
       </label>
+      <div class="stack gap-xs field">
+        <span class="label" aria-hidden="true">
+          Status
+        </span>
+        <Segments
+          label="Status of all codes"
+          options={statusChanges}
+          value={status}
+          onValue={(next) => set({ status: next })}
+        />
+      </div>
+      <TagChanges
+        codes={codes}
+        tags={tags}
+        onTags={(next) => set({ tags: next })}
+        error={errorAt(errors, 'tags.add') ?? errorOf(errors, 'tags')}
+      />
     </>
   );
 }
 
 /** The filled fields as the service takes them. */
-function changeOf({ destination, find, replacement, starts, expires, isUnscheduled }: Fields): object {
+function changeOf({ destination, find, replacement, starts, expires, isUnscheduled, status, tags }: Fields): object {
   const set = {
     ...(destination.trim() === '' ? {} : { destination_url: destination.trim() }),
+    ...(status === '' ? {} : { active: status === 'active' }),
     ...(isUnscheduled ? { starts_at: null, expires_at: null } : scheduleOf(starts, expires)),
   };
   return {
     ...(Object.keys(set).length === 0 ? {} : { set }),
     ...(find === '' ? {} : { replace: { find, with: replacement } }),
+    ...(tags.add.length === 0 && tags.remove.length === 0 ? {} : { tags: filledOf(tags) }),
   };
 }
+
+/** Without a list that has no tags, which the service refuses. */
+const filledOf = ({ add, remove }: TagChange) => ({
+  ...(add.length === 0 ? {} : { add }),
+  ...(remove.length === 0 ? {} : { remove }),
+});
 
 const scheduleOf = (starts: string, expires: string) => ({
   ...(starts === '' ? {} : { starts_at: starts }),

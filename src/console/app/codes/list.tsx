@@ -12,12 +12,11 @@ import type { ListedQrCode, Page } from '../types.ts';
 import { CodeTable } from './code-table.tsx';
 import { display } from './display.ts';
 import { maxEdited } from './edit-dialog.tsx';
-import { maxSearchLength, sizes, statusOf } from './listing.ts';
+import { maxSearchLength, sizes, sortOf, statusOf } from './listing.ts';
 import { useMarks } from './marks.ts';
 import { Overview } from './overview.tsx';
 import { useRecentScans } from './recent-scans.ts';
 import { SelectionBar } from './selection-bar.tsx';
-import { sortOf } from './sort.ts';
 import { Toolbar } from './toolbar.tsx';
 import { useSelection } from './use-selection.ts';
 

@@ -40,7 +40,9 @@ export function Overview({ refreshKey }: { refreshKey: number }) {
           {topCode === undefined ? (
             '–'
           ) : (
-            <a href={withFilters(pageUrl(`/codes/${topCode.qr_id}`), query)}>{topCode.name}</a>
+            <a href={withFilters(pageUrl(`/codes/${topCode.qr_id}`), query)} dir="auto">
+              {topCode.name}
+            </a>
           )}
         </Figure>
         <Figure label="Top country">

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { minBundleSizePx } from '../../../qr/print-sizes.ts';
 import { api } from '../api.ts';
 import { number, plural } from '../format.ts';
@@ -37,9 +37,9 @@ async function sendInBatches(path: string, codes: ListedQrCode[], fields: object
   return result;
 }
 
-function report({ changed, failed }: Result, done: string): void {
+function report({ changed, failed }: Result, done: string, undo?: () => void): void {
   const [first] = failed;
-  if (changed.length > 0) toast(`${plural(changed.length, 'code')} ${done}.`);
+  if (changed.length > 0) toast(`${plural(changed.length, 'code')} ${done}.`, 'done', undo);
   if (first !== undefined) toast(`${plural(failed.length, 'code')} could not be ${done}: ${first.message}`, 'failed');
 }
 
@@ -58,10 +58,11 @@ interface Props extends ChangeProps {
 export function SelectionBar({ selection, total, selectAll, onChange }: Props) {
   const [open, setOpen] = useState<'edit' | 'tag' | 'download' | 'print' | 'delete'>();
   const { busy, run } = useAction();
+  const count = useRef<HTMLElement>(null);
   const { codes } = selection;
   const active = codes.filter(({ status }) => status === 'active');
   const paused = codes.filter(({ status }) => status === 'paused');
-  const setActive = (targets: ListedQrCode[], isActive: boolean) =>
+  const setActive = (targets: ListedQrCode[], isActive: boolean): Promise<void> =>
     run(async () => {
       const result = await sendInBatches('/selection/change', targets, { active: isActive });
       const changed = targets.filter(({ id }) => result.changed.includes(id));
@@ -70,7 +71,9 @@ export function SelectionBar({ selection, total, selectAll, onChange }: Props) {
         true,
       );
       await onChange();
-      report(result, isActive ? 'resumed' : 'paused');
+      // As for one code: printed codes lead nowhere at once.
+      if (isActive) report(result, 'resumed');
+      else report(result, 'paused', () => setActive(changed, true));
     });
   const tag = async (change: { add: string[]; remove: string[] }) => {
     const result = await sendInBatches('/selection/tags', codes, change);
@@ -81,9 +84,20 @@ export function SelectionBar({ selection, total, selectAll, onChange }: Props) {
   return (
     <section class="card row between selection" aria-label="Selected codes">
       <div class="row">
-        <strong role="status">{plural(codes.length, 'code')} selected</strong>
+        <strong ref={count} role="status" tabIndex={-1}>
+          {plural(codes.length, 'code')} selected
+        </strong>
         {codes.length < Math.min(total, maxEdited) && (
-          <button type="button" class="button small" disabled={busy} onClick={() => run(selectAll)}>
+          <button
+            type="button"
+            class="button small"
+            disabled={busy}
+            onClick={() => {
+              // The button goes away with the last code.
+              count.current?.focus();
+              run(selectAll);
+            }}
+          >
             Select {total > maxEdited ? `the first ${number(maxEdited)}` : `all ${number(total)}`}
           </button>
         )}
@@ -223,7 +237,9 @@ function DeleteDialog({ selection, onChange, onClose }: ChangeProps & { onClose(
         </p>
         <ul class="names">
           {codes.slice(0, 5).map(({ id, name }) => (
-            <li key={id}>{name}</li>
+            <li key={id} dir="auto">
+              {name}
+            </li>
           ))}
           {codes.length > 5 && <li>and {codes.length - 5} more</li>}
         </ul>

@@ -1,24 +1,5 @@
 import { urlWith } from '../router.ts';
-
-/** Orders of the list, each with its name in the toolbar. */
-export const sortOptions = [
-  ['-created_at', 'Newest first'],
-  ['created_at', 'Oldest first'],
-  ['-total_scans', 'Most scans'],
-  ['total_scans', 'Fewest scans'],
-  ['name', 'Name A–Z'],
-  ['-name', 'Name Z–A'],
-  ['destination_url', 'Destination A–Z'],
-  ['-destination_url', 'Destination Z–A'],
-  ['status', 'Status A–Z'],
-  ['-status', 'Status Z–A'],
-] as const;
-export type Sort = (typeof sortOptions)[number][0];
-
-export const defaultSort: Sort = '-created_at';
-
-export const sortOf = (query: URLSearchParams): Sort =>
-  sortOptions.find(([option]) => option === query.get('sort'))?.[0] ?? defaultSort;
+import { defaultSort, type Sort } from './listing.ts';
 
 const opposite = (sort: Sort) => (sort.startsWith('-') ? sort.slice(1) : `-${sort}`);
 

@@ -5,8 +5,7 @@ import { replaceQuery, setQuery, useRoute } from '../router.ts';
 import { searchFieldId } from '../shortcuts.ts';
 import { DisplayMenu } from './display-menu.tsx';
 import { DomainSelect, useDomains } from './domain-select.tsx';
-import { maxSearchLength, statuses, statusOf } from './listing.ts';
-import { defaultSort, sortOf, sortOptions } from './sort.ts';
+import { defaultSort, maxSearchLength, sortOf, sortOptions, statuses, statusOf } from './listing.ts';
 import { TagFilter } from './tag-filter.tsx';
 import { ViewsMenu } from './views-menu.tsx';
 

@@ -36,7 +36,9 @@ export function ViewsMenu() {
             aria-current={view === current ? 'true' : undefined}
             onClick={() => openView(view)}
           >
-            <span class="clip">{view.name}</span>
+            <span class="clip" dir="auto">
+              {view.name}
+            </span>
             {view === current && <Icon name="check" />}
           </button>
         ))}

@@ -76,7 +76,9 @@ function newerThan(scans: LiveScan[], paused: LiveScan[]): number {
 const ScanItem = ({ scan, name }: { scan: LiveScan; name: string | undefined }) => (
   <li class={scan.isNew ? 'new' : undefined}>
     <span class="place">{placeOf(scan)}</span>
-    <a href={pageUrl(`/codes/${scan.qr_id}`)}>{name ?? scan.qr_id}</a>
+    <a href={pageUrl(`/codes/${scan.qr_id}`)} dir="auto">
+      {name ?? scan.qr_id}
+    </a>
     <span class="muted">
       {displayName(scan.device)}, {displayName(scan.browser)}
     </span>

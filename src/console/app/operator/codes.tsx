@@ -54,7 +54,7 @@ export function Codes() {
 const CodeItem = ({ code, onOpen }: { code: OperatorCode; onOpen(): void }) => (
   <li class="row between gap-l">
     <div class="wrapped">
-      <strong>{code.name}</strong> {code.mode === 'test' && <span class="badge test">Test</span>}{' '}
+      <strong dir="auto">{code.name}</strong> {code.mode === 'test' && <span class="badge test">Test</span>}{' '}
       {code.disabled !== null && <span class="badge failed">Taken down</span>}
       <p class="hint">
         {displayUrl(code.short_url)} → {code.destination_url}

@@ -59,7 +59,7 @@ function UserItem({ user, onOpen }: { user: OperatorUser; onOpen(step: Step): vo
   return (
     <li class="row between gap-l">
       <div class="wrapped">
-        <strong>{user.name}</strong> {user.is_you && <span class="badge active">You</span>}{' '}
+        <strong dir="auto">{user.name}</strong> {user.is_you && <span class="badge active">You</span>}{' '}
         {user.is_operator && <span class="badge live">Operator</span>}{' '}
         {user.is_disabled && <span class="badge failed">Disabled</span>}
         <p class="hint">

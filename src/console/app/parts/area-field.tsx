@@ -19,6 +19,7 @@ export function AreaField({ label, value, onValue, error, hint, maxLength }: Pro
       <label for={id}>{label}</label>
       <textarea
         class="note"
+        dir="auto"
         id={id}
         rows={3}
         maxLength={maxLength}

@@ -25,7 +25,7 @@ export const Toggles = ({ label, values, onValues, choices }: Props & { label: s
             )
           }
         />
-        <span>{name}</span>
+        <span dir="auto">{name}</span>
       </label>
     ))}
   </fieldset>
@@ -74,7 +74,7 @@ export function Picker({ label, values, onValues, choices, nameOf, isInvalid }: 
 
 export const Chip = ({ name, onRemove }: { name: string; onRemove(): void }) => (
   <span class="row nowrap gap-none pill chip">
-    {name}
+    <span dir="auto">{name}</span>
     <button type="button" class="plain" aria-label={`Remove ${name}`} onClick={onRemove}>
       <Icon name="close" />
     </button>

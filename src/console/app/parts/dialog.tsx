@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { Icon } from '../icons.tsx';
+import { Toasts } from './toast.tsx';
 
 type Props = {
   title: string;
@@ -69,16 +70,18 @@ export function Dialog({ title, onClose, children }: Props) {
       }}
     >
       <div class="stack dialog-body">
-        <header class="row between nowrap gap-l start">
+        {/* Not a header, which would be the banner of the page. */}
+        <div class="row between nowrap gap-l start">
           <h2 id={heading}>{title}</h2>
           {onClose !== undefined && (
             <button type="button" class="plain" aria-label="Close" onClick={onClose}>
               <Icon name="close" />
             </button>
           )}
-        </header>
+        </div>
         {children}
       </div>
+      <Toasts />
     </dialog>
   );
 }

@@ -44,7 +44,7 @@ export function Field({
         {prefix !== undefined && <span aria-hidden="true">{prefix}</span>}
         <input
           {...input}
-          {...(isCode ? { spellcheck: false, autocapitalize: 'none' } : {})}
+          {...(isCode ? { spellcheck: false, autocapitalize: 'none' } : { dir: 'auto' })}
           {...types[type]}
           autocomplete={autocomplete}
           id={id}

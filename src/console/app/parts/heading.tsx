@@ -22,7 +22,7 @@ export function Heading({
   return (
     <header class="row between gap-l heading">
       <div class="row">
-        <h1 ref={heading} tabIndex={-1}>
+        <h1 ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h1>
         {lead !== undefined && <div class="lead">{lead}</div>}

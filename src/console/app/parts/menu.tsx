@@ -10,6 +10,9 @@ interface Props {
   children: ComponentChildren;
 }
 
+/** Not part of a form: one that is no longer in the page is not submitted. */
+const isItem = (target: EventTarget | null) => !(target as Element).closest('form');
+
 /**
  * A button that shows a list of links, buttons or checkboxes below it. The arrow keys move between them. Escape, a click elsewhere and
  * moving the focus elsewhere close it.
@@ -26,7 +29,6 @@ export function Menu({ label, buttonClass, button, children }: Props) {
     document.addEventListener('pointerdown', closeOutside);
     return () => document.removeEventListener('pointerdown', closeOutside);
   }, [isOpen]);
-  /** The focus goes back before a dialog opens, which returns it there when it closes. */
   const close = () => {
     opener.current?.focus();
     setIsOpen(false);
@@ -68,9 +70,12 @@ export function Menu({ label, buttonClass, button, children }: Props) {
         // biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: a click on any item closes it
         <div
           class="card stack gap-none menu-items"
+          // The focus goes back before the item opens a dialog, which returns it there when it closes.
+          onClickCapture={({ target }) => {
+            if (isItem(target)) opener.current?.focus();
+          }}
           onClick={({ target }) => {
-            // A form that is no longer in the page is not submitted.
-            if (!(target as Element).closest('form')) close();
+            if (isItem(target)) setIsOpen(false);
           }}
         >
           {children}

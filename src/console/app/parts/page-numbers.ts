@@ -10,12 +10,18 @@ export function pageNumbers(page: number, totalPages: number): (number | undefin
   });
 }
 
+/** Sizes of the pages of long lists: scans, changes, events. */
+export const longSizes = [50, 100, 250] as const;
+
+/** Whether a text is the number of a page. */
+export const isPage = (text: string | null) => Number.isSafeInteger(Number(text)) && Number(text) > 0;
+
 /** Page and size in the query of the URL; undefined where they are not valid. The first size is the default. */
 export function pageQueryOf(
   query: URLSearchParams,
   sizes: readonly number[],
 ): { page: number | undefined; limit: number } {
-  const page = Number(query.get('page'));
+  const page = query.get('page');
   const size = sizes.find((option) => String(option) === query.get('limit'));
-  return { page: Number.isSafeInteger(page) && page > 0 ? page : undefined, limit: size ?? sizes[0] ?? 20 };
+  return { page: isPage(page) ? Number(page) : undefined, limit: size ?? sizes[0] ?? 20 };
 }

@@ -8,8 +8,10 @@ export const ZoneNote = () => (
   <p class="hint zone-note">
     Times are in {timeZoneText(accountTimeZone())}
     <Allowed scope="account.write">
-      {' '}
-      (<a href={pageUrl('/account')}>change</a>)
+      <span class="on-screen">
+        {' '}
+        (<a href={pageUrl('/account')}>change</a>)
+      </span>
     </Allowed>
     .
   </p>
