@@ -49,9 +49,9 @@ export function Toasts() {
   /** What had the focus before a toast had it. */
   const cameFrom = useRef<EventTarget | null>(null);
   const close = (id: number) => {
-    const target = cameFrom.current;
-    if (target instanceof HTMLElement && target.isConnected) target.focus();
-    else document.querySelector('h1')?.focus();
+    const before = cameFrom.current;
+    const target = before instanceof HTMLElement && before.isConnected ? before : document.querySelector('h1');
+    target?.focus({ preventScroll: true });
     remove(id);
   };
   return (
