@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
 import { QueueFull } from '../../src/lib/semaphore.ts';
@@ -70,6 +71,14 @@ describe('the renderer', () => {
   test('knows no settings, thus no secrets', async () => {
     const { order } = scripted();
     expect(await order('acct_a', 'environment')).not.toMatch(/SECRET|URL|KEY|PASSWORD/);
+  });
+
+  test('draws in a session of its own, whose CPU Linux does not count as CPU of the service', async () => {
+    const { order, processes } = scripted();
+    await order('acct_a', 'draw');
+    const { pid } = processes[0] as RenderProcess;
+    const [, , , session] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    expect(session).toBe(String(pid));
   });
 
   test.each(['exit', 'take all memory'])('replaces a process after the job "%s"', async (job) => {
