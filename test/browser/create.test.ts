@@ -153,6 +153,8 @@ describe('the create form', () => {
     await page.getByText('Your plan is full.').waitFor();
     expect(await button('Create code').isDisabled()).toBe(true);
 
+    // The sign-in replaces the token of the session: a request of the page that is under way would be refused.
+    await page.waitForLoadState('networkidle');
     await openAccountMenu(page);
     await button('Add test mode').click();
     await field('Test API key').fill(account.keys.test);
