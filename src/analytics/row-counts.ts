@@ -22,25 +22,19 @@ interface Month {
 }
 
 /**
- * The months of which a table has rows. It is partitioned by month, so a statement about one reads only its rows; a statement
- * about all would need memory for all groups of all months.
+ * The months of which a table has rows, found without reading them: it is partitioned by month. A statement about one month
+ * reads only its rows; a statement about all would need memory for all groups of all months.
  */
 async function monthsOf(warehouse: Warehouse, version: number): Promise<Month[]> {
-  const [found] = await query<{ rows: string; first: string; last: string }>(
+  const found = await query<{ month: number }>(
     warehouse,
-    `SELECT toString(count()) AS rows, toString(toUnixTimestamp64Milli(min(time))) AS first,
-       toString(toUnixTimestamp64Milli(max(time))) AS last
-     FROM ${tableName(warehouse, version)}`,
+    `SELECT toYYYYMM(time) AS month, count() FROM ${tableName(warehouse, version)} GROUP BY month ORDER BY month`,
     {},
   );
-  if (found === undefined || found.rows === '0') return [];
-  const [first, last] = [new Date(Number(found.first)), new Date(Number(found.last))];
-  const months: Month[] = [];
-  for (let month = first.getUTCMonth(); ; month++) {
-    const from = new Date(Date.UTC(first.getUTCFullYear(), month, 1));
-    if (from > last) return months;
-    months.push({ from, to: new Date(Date.UTC(first.getUTCFullYear(), month + 1, 1)) });
-  }
+  return found.map(({ month }) => {
+    const [year, index] = [Math.floor(month / 100), (month % 100) - 1];
+    return { from: new Date(Date.UTC(year, index, 1)), to: new Date(Date.UTC(year, index + 1, 1)) };
+  });
 }
 
 /** Its first days, as parameters of a query. */

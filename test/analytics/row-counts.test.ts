@@ -44,7 +44,8 @@ test('rows are counted month by month, one statement at a time', async () => {
   const counts = await countRowsByCode(counting, { version, account: undefined, position: 1e9 });
   expect([...counts]).toEqual([[code.id, { total: 7, unique: 7 }]]);
   expect(await wrongAggregates(counting, { version, account: undefined })).toEqual([]);
-  const each = ['2025-12-01', '2026-01-01', '2026-02-01'];
+  // None was scanned in January.
+  const each = ['2025-12-01', '2026-02-01'];
   expect(months).toEqual([...each, ...each.flatMap((month) => [month, month, month, month])]);
 });
 
