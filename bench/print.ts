@@ -94,11 +94,11 @@ async function sheetTimes(): Promise<{ timeMs: number; bytes: number; stall: Sta
   const renderer = new Renderer();
   const write = async (count: number) => {
     let bytes = 0;
-    const sheet = { layout, color: 'rgb', skip: 0, title: 'Labels', count } as const;
-    const labelsOf = async (from: number, to: number) =>
+    const part = async (from: number, to: number) =>
       Array.from({ length: to - from }, (_, i) => ({ url: nextUrl(), style: styled, caption: `Table ${from + i}` }));
-    const drawPage = (page: SheetPage) => renderer.run('page', () => page, { account });
-    for await (const piece of writeSheets({ ...sheet, labels: labelsOf }, drawPage)) bytes += piece.length;
+    const sheet = { layout, color: 'rgb', skip: 0, title: 'Labels', labels: async () => ({ count, part }) } as const;
+    const drawPage = (load: () => Promise<SheetPage>) => renderer.run('page', load, { account });
+    for await (const piece of writeSheets(sheet, drawPage)) bytes += piece.length;
     return bytes;
   };
   await write(50);

@@ -75,17 +75,12 @@ export async function findCode(sql: Queryable, { account, mode }: Owner, id: str
   return code;
 }
 
-/** Finds the owner's codes with these ids that are not deleted, newest first unless `order` is given. */
-export const findCodes = (
-  sql: Queryable,
-  { account, mode }: Owner,
-  ids: string[],
-  order: ListOrder = '-created_at',
-): Promise<CountedCode[]> =>
+/** Finds the owner's codes with these ids that are not deleted, newest first. */
+export const findCodes = (sql: Queryable, { account, mode }: Owner, ids: string[]): Promise<CountedCode[]> =>
   sql<CountedCode[]>`
     ${selectCounted(sql)}
     WHERE id = ANY(${ids}) AND account = ${account} AND mode = ${mode} AND status <> 'deleted'
-    ORDER BY ${orderBy(sql, order)}`;
+    ORDER BY position DESC`;
 
 /** A code, and whether any host is blocked: only then does a read of the code need to look up the host of its destination. */
 export interface FoundCode extends CountedCode {

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
 import { normalizeTag } from '../../../events/tags.ts';
 import type { Caller } from '../../accounts/admission.ts';
-import { type CountedCode, findCodes, listCodes } from '../../codes/codes.ts';
+import { countPrinted, findPrinted, type PrintedCode } from '../../codes/printed.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { labelSizeOf, pages, type SheetLayout, stockLayoutNames, stockLayouts } from '../../qr/sheet/layouts.ts';
 import { exact } from '../http/schemas.ts';
@@ -209,9 +209,10 @@ export async function codesOf(
   { sql }: Pick<Service, 'sql'>,
   caller: Caller,
   { codes, order }: SheetRequest,
-): Promise<CountedCode[]> {
+): Promise<PrintedCode[]> {
   if ('tag' in codes) return codesWithTag({ sql }, caller, codes.tag, order);
-  const found = new Map((await findCodes(sql, caller, codes.qrIds, order)).map((code) => [code.id, code]));
+  const printed = await findPrinted(sql, caller, codes, { order, limit: maxLabels });
+  const found = new Map(printed.map((code) => [code.id, code]));
   const missing = codes.qrIds.flatMap((id, index) =>
     found.has(id) ? [] : [{ index, field: 'qr_ids', message: `There is no QR code ${id} in this account and mode.` }],
   );
@@ -228,18 +229,14 @@ async function codesWithTag(
   caller: Caller,
   tag: string,
   order: SheetRequest['order'] = 'name',
-): Promise<CountedCode[]> {
-  const { codes, total } = await listCodes(sql, caller, {
-    tags: { tags: [tag], match: 'any' },
-    order,
-    page: 1,
-    limit: maxLabels,
-  });
-  if (total === 0)
+): Promise<PrintedCode[]> {
+  const codes = await findPrinted(sql, caller, { tag }, { order, limit: maxLabels + 1 });
+  if (codes.length === 0)
     throw new Refusal('not_found', `No QR code has the tag "${tag}".`, [
       { field: 'tag', message: `No QR code has the tag "${tag}".` },
     ]);
-  if (total > maxLabels) {
+  if (codes.length > maxLabels) {
+    const total = await countPrinted(sql, caller, { tag });
     const limit = maxLabels.toLocaleString('en');
     throw invalid([
       { field: 'tag', message: `tag "${tag}" has ${total} codes; a sheet can have at most ${limit} labels.` },

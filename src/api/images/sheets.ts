@@ -1,10 +1,11 @@
 import type { Static } from '@sinclair/typebox';
 import { urlOfLink } from '../../../events/link.ts';
-import type { CountedCode } from '../../codes/codes.ts';
+import type { Caller } from '../../accounts/admission.ts';
 import { findArt } from '../../codes/logos.ts';
+import type { PrintedCode } from '../../codes/printed.ts';
 import type { LogoArt } from '../../qr/logo-art.ts';
 import type { Label } from '../../qr/sheet/sheet-page.ts';
-import { writeSheets } from '../../qr/sheet/sheets.ts';
+import { type Labels, writeSheets } from '../../qr/sheet/sheets.ts';
 import type { Renderer } from '../../render/renderer.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { started } from '../http/responses.ts';
@@ -30,18 +31,12 @@ const createSheet = (service: Service, renderer: Renderer): Operation =>
     errors: ['invalid_request', 'not_found'],
     async handle({ caller, body, signal }) {
       const request = readSheet(body);
-      const codes = await codesOf(service, caller, request);
       const { layout, color, skip } = request;
-      const labels = async (from: number, to: number) => {
-        const shown = codes.slice(from, to);
-        const logos = await logosOf(service, shown);
-        return shown.map((code) => labelOf(code, request, service.addresses.shortBaseUrl, logos));
-      };
-      const sheet = { layout, color, skip, title: 'QR code labels', count: codes.length, labels };
+      const sheet = { layout, color, skip, title: 'QR code labels', labels: () => labelsOf(service, caller, request) };
       const drawnFor = { account: caller.account, signal };
       return {
         status: 200,
-        pieces: await started(writeSheets(sheet, (page) => renderer.run('page', () => page, drawnFor))),
+        pieces: await started(writeSheets(sheet, (load) => renderer.run('page', load, drawnFor))),
         headers: {
           'content-type': 'application/pdf',
           'content-disposition': 'attachment; filename="labels.pdf"',
@@ -50,14 +45,26 @@ const createSheet = (service: Service, renderer: Renderer): Operation =>
     },
   });
 
+async function labelsOf(service: Service, caller: Caller, request: SheetRequest): Promise<Labels> {
+  const codes = await codesOf(service, caller, request);
+  return {
+    count: codes.length,
+    async part(from, to) {
+      const shown = codes.slice(from, to);
+      const logos = await logosOf(service, shown);
+      return shown.map((code) => labelOf(code, request, service.addresses.shortBaseUrl, logos));
+    },
+  };
+}
+
 /** The logos of the codes on a page, by id. */
-async function logosOf({ sql }: Service, codes: readonly CountedCode[]): Promise<Map<string, LogoArt | undefined>> {
+async function logosOf({ sql }: Service, codes: readonly PrintedCode[]): Promise<Map<string, LogoArt | undefined>> {
   const ids = [...new Set(codes.flatMap(({ style }) => style.logo?.id ?? []))];
   return new Map(await Promise.all(ids.map(async (id) => [id, await findArt(sql, id)] as const)));
 }
 
 function labelOf(
-  { short_code, style, name }: CountedCode,
+  { short_code, style, name }: PrintedCode,
   { caption }: Pick<SheetRequest, 'caption'>,
   shortBaseUrl: string,
   logos: ReadonlyMap<string, LogoArt | undefined>,

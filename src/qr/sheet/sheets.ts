@@ -6,21 +6,30 @@ import { PdfParts } from '../vector/pdf-parts.ts';
 import type { SheetLayout } from './layouts.ts';
 import type { DrawnPage, Label, SheetPage } from './sheet-page.ts';
 
+/** The labels of a sheet, in its order. */
+export interface Labels {
+  count: number;
+  /** Those from one index to before another. */
+  part(from: number, to: number): Promise<readonly Label[]>;
+}
+
 export interface Sheet {
   layout: SheetLayout;
   color: InkSpace;
   /** Labels of the first page that stay empty. */
   skip: number;
   title: string;
-  count: number;
-  /** The labels from one index to before another. */
-  labels(from: number, to: number): Promise<readonly Label[]>;
+  /** Called once, when the first page is drawn. */
+  labels(): Promise<Labels>;
 }
 
-/** Writes label sheets as a PDF file, page by page: no more than a page is in memory. */
+/**
+ * Writes label sheets as a PDF file, page by page: no more than a page is in memory. `drawPage` loads a page when its turn to be
+ * drawn comes, so that a sheet that waits for its first turn has read nothing.
+ */
 export async function* writeSheets(
-  { layout, color, skip, title, count, labels }: Sheet,
-  drawPage: (page: SheetPage) => Promise<DrawnPage>,
+  { layout, color, skip, title, labels }: Sheet,
+  drawPage: (load: () => Promise<SheetPage>) => Promise<DrawnPage>,
 ): AsyncGenerator<Uint8Array> {
   const file = new PdfFile();
   const parts = new PdfParts(file);
@@ -28,10 +37,14 @@ export async function* writeSheets(
   const pages: number[] = [];
   const perPage = layout.columns * layout.rows;
   const size: [number, number] = [pointsOf(layout.page.width), pointsOf(layout.page.height)];
-  for (let from = 0; from < count; ) {
+  let all: Labels | undefined;
+  for (let from = 0; all === undefined || from < all.count; ) {
     const firstCell = from === 0 ? skip : 0;
-    const to = Math.min(count, from + perPage - firstCell);
-    const drawn = await drawPage({ layout, color, firstCell, labels: await labels(from, to) });
+    const to = from + perPage - firstCell;
+    const drawn = await drawPage(async () => {
+      all ??= await labels();
+      return { layout, color, firstCell, labels: await all.part(from, Math.min(to, all.count)) };
+    });
     pages.push(addPage(file, tree, size, drawn.content, parts.add(drawn.parts)));
     yield file.take();
     from = to;

@@ -3,8 +3,8 @@ import frameFont from '../../../src/qr/frame-font.json' with { type: 'json' };
 import { captionLines, writableText } from '../../../src/qr/sheet/caption.ts';
 import { planLabel } from '../../../src/qr/sheet/label.ts';
 import { cellsOf, labelSizeOf, stockLayouts } from '../../../src/qr/sheet/layouts.ts';
-import { drawSheetPage } from '../../../src/qr/sheet/sheet-page.ts';
-import { writeSheets } from '../../../src/qr/sheet/sheets.ts';
+import { drawSheetPage, type Label } from '../../../src/qr/sheet/sheet-page.ts';
+import { type Labels, writeSheets } from '../../../src/qr/sheet/sheets.ts';
 import { widthOf } from '../../../src/qr/text.ts';
 import { scanAll } from '../support.ts';
 import { printStyles, rasterizePdf } from '../vector/support.ts';
@@ -59,6 +59,11 @@ describe('captions', () => {
   });
 });
 
+const listed = (labels: Label[]): Labels => ({
+  count: labels.length,
+  part: async (from, to) => labels.slice(from, to),
+});
+
 describe('a sheet', () => {
   test('has every label once, shares what labels have in common, and is the same every time', async () => {
     const labels = Array.from({ length: 27 }, (_, i) => {
@@ -72,10 +77,9 @@ describe('a sheet', () => {
         color: 'rgb' as const,
         skip: 1,
         title: 'Labels',
-        count: labels.length,
-        labels: async (from: number, to: number) => labels.slice(from, to),
+        labels: async () => listed(labels),
       };
-      for await (const piece of writeSheets(sheet, async (page) => drawSheetPage(page))) pieces.push(piece);
+      for await (const piece of writeSheets(sheet, async (load) => drawSheetPage(await load()))) pieces.push(piece);
       return Buffer.concat(pieces);
     };
     const pdf = await written();
@@ -86,5 +90,34 @@ describe('a sheet', () => {
     const pages = await rasterizePdf(pdf, 200);
     const found = (await Promise.all(pages.map(scanAll))).flat();
     expect(found.toSorted()).toEqual(labels.map(({ url }) => url).toSorted());
+  });
+
+  test('reads its labels once, when the first page has its turn', async () => {
+    const turns: (() => void)[] = [];
+    let reads = 0;
+    const labels = Array.from({ length: 25 }, (_, i) => ({ url: `https://scan.example.com/${i}`, style: {} }));
+    const sheet = {
+      layout: stockLayouts['a4-3x8'],
+      color: 'rgb' as const,
+      skip: 0,
+      title: 'Labels',
+      labels: async () => {
+        reads++;
+        return listed(labels);
+      },
+    };
+    const pieces = writeSheets(sheet, async (load) => {
+      await new Promise<void>((resolve) => turns.push(resolve));
+      return drawSheetPage(await load());
+    });
+    const first = pieces.next();
+    expect({ turns: turns.length, reads }).toEqual({ turns: 1, reads: 0 });
+    turns[0]?.();
+    await first;
+    const second = pieces.next();
+    turns[1]?.();
+    await second;
+    expect((await pieces.next()).value?.length, 'the end of the file').toBeGreaterThan(0);
+    expect({ turns: turns.length, reads }).toEqual({ turns: 2, reads: 1 });
   });
 });
