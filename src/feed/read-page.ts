@@ -4,6 +4,7 @@ import { retryLater } from '../lib/errors.ts';
 import { QueueFull, SemaphorePerKey } from '../lib/semaphore.ts';
 import type { Queryable } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
+import { systemTimers, type Timers } from '../lib/timers.ts';
 import { blockSize } from '../log/account-index.ts';
 import { nextOwnedPart, type OwnedPart } from '../log/owned-parts.ts';
 import { headOfLog, readOwnedEvents } from '../log/read.ts';
@@ -12,6 +13,11 @@ import type { Filter } from './filter.ts';
 
 /** A filter can drop most entries of a part. */
 const minEntriesPerPart = 500;
+/**
+ * A part whose entries are not known to be the owner's has as many positions as are wanted, and this many times as many after
+ * each part with fewer entries. Postgres reads and sorts all scans of a part that it has no statistics of.
+ */
+const growth = 4;
 /** The events of a page, as JSON. A change of rules can have 130 kB. */
 export const maxPageBytes = 4 * 1024 * 1024;
 
@@ -24,10 +30,12 @@ export interface LogPage {
   isAtEnd: boolean;
 }
 
-/** Pages of one account at a time: its streams may all read from the log, and would take all connections to Postgres. */
-const maxPages = 2;
+/**
+ * One page of an account is read at a time: its streams may all read from the log, and would take all connections to Postgres, and
+ * the time of its processes.
+ */
 const maxWaitingPages = 128;
-const pages = new SemaphorePerKey(maxPages, maxWaitingPages);
+const pages = new SemaphorePerKey(1, maxWaitingPages);
 
 interface Wanted {
   after: number;
@@ -36,32 +44,38 @@ interface Wanted {
 }
 
 /** Reads up to `limit` entries of one owner after position `after`, when it is the turn of the account's page. */
-export const readPage = (sql: Queryable, owner: Owner, wanted: Wanted): Promise<LogPage> =>
+export const readPage = (sql: Queryable, owner: Owner, wanted: Wanted, timers = systemTimers): Promise<LogPage> =>
   pages
-    .run(owner.account, () => readNow(sql, owner, wanted))
+    .run(owner.account, () => readInTurn(sql, owner, wanted, timers))
     .catch((error) => {
       if (!(error instanceof QueueFull)) throw error;
       throw retryLater('The account reads too many pages of events at once: try again in a few seconds.');
     });
 
+/** While others of the account wait for their turn, a pause as long as the read leaves half of the time to other accounts. */
+async function readInTurn(sql: Queryable, owner: Owner, wanted: Wanted, timers: Timers): Promise<LogPage> {
+  const startedAt = timers.now();
+  const page = await readNow(sql, owner, wanted);
+  if (pages.callersOf(owner.account) > 1) await timers.sleep(timers.now() - startedAt);
+  return page;
+}
+
 async function readNow(sql: Queryable, owner: Owner, { after, filter, limit }: Wanted): Promise<LogPage> {
   const deadline = performance.now() + timeouts.feedPageMs;
   const head = await headOfLog(sql, after);
-  const options = {
-    wantsScans: filter.wantsScans,
-    wantsChanges: filter.changeTypes.length > 0,
-    maxEntries: Math.max(limit, minEntriesPerPart),
-    maxPositions: blockSize,
-  };
+  const maxEntries = Math.max(limit, minEntriesPerPart);
+  const options = { wantsScans: filter.wantsScans, wantsChanges: filter.changeTypes.length > 0, maxEntries };
   const entries: LogEntry[] = [];
+  let maxPositions = maxEntries;
   for (let to = after; ; ) {
     if (to >= head) return { entries, to: head, isAtEnd: true };
-    const part = await nextOwnedPart(sql, owner, { after: to, to: head }, options);
+    const part = await nextOwnedPart(sql, owner, { after: to, to: head }, { ...options, maxPositions });
     const found = await readPart(sql, owner, filter, part, limit - entries.length);
     entries.push(...found.entries);
     to = found.to;
     if (entries.length >= limit || found.isCut || performance.now() > deadline)
       return { entries, to, isAtEnd: to === head };
+    maxPositions = Math.min(growth * maxPositions, blockSize);
   }
 }
 

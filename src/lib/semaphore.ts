@@ -82,6 +82,11 @@ export class SemaphorePerKey {
     this.#maxWaiting = maxWaiting;
   }
 
+  /** The callers with the key that run or wait. */
+  callersOf(key: string): number {
+    return this.#inUse.get(key)?.callers ?? 0;
+  }
+
   /** Runs `work` with a permit of the key. Rejects like `Semaphore.acquire` if there is none. */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const used = this.#inUse.get(key) ?? { semaphore: new Semaphore(this.#permits, this.#maxWaiting), callers: 0 };
