@@ -1,5 +1,5 @@
 import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
-import type { Sql } from '../lib/sql.ts';
+import type { Queryable, Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
 
@@ -55,14 +55,17 @@ const reserve = (sql: Sql, key: EndpointKey, id: string): Promise<boolean> =>
     return row !== undefined;
   });
 
-const isGranted = (sql: Sql, { account, webhook }: EndpointKey, id: string): Promise<boolean> =>
-  sql.begin(async (tx) => {
-    // The lock waits for a worker that is taking the lease right now.
-    const [endpoint] = await tx<{ free: boolean }[]>`
-      SELECT lease IS NULL OR lease_until < now() AS free FROM endpoints
-      WHERE account = ${account} AND webhook = ${webhook}
-      FOR UPDATE`;
-    if (endpoint === undefined || endpoint.free) return true;
-    const [test] = await tx<{ granted: boolean }[]>`SELECT granted FROM endpoint_tests WHERE id = ${id}`;
-    return test?.granted === true;
-  });
+/** Locks the endpoint only if no worker seems to have it: while one has, many callers would queue for the lock of its row. */
+async function isGranted(sql: Sql, { account, webhook }: EndpointKey, id: string): Promise<boolean> {
+  const isFree = (tx: Queryable) => tx<{ free: boolean }[]>`
+    SELECT lease IS NULL OR lease_until < now() AS free FROM endpoints WHERE account = ${account} AND webhook = ${webhook}`;
+  const [seen] = await isFree(sql);
+  if (seen?.free !== false)
+    return sql.begin(async (tx) => {
+      // The lock waits for a worker that is taking the lease right now.
+      const [endpoint] = await tx<{ free: boolean }[]>`${isFree(tx)} FOR UPDATE`;
+      return endpoint?.free !== false;
+    });
+  const [test] = await sql<{ granted: boolean }[]>`SELECT granted FROM endpoint_tests WHERE id = ${id}`;
+  return test?.granted === true;
+}
