@@ -32,16 +32,17 @@ interface Changes {
 }
 
 export function recentChanges(timers: Timers = systemTimers, maxBytes = defaultMaxBytes): RecentChanges {
-  /** By code, least recently changed first. */
+  /** By code, least recently changed first: those with events, and those whose events were removed. */
   const changes = new Map<string, Changes>();
+  const emptied = new Map<string, Changes>();
   const created = new Set<string>();
   const createdGiven = new Set<string>();
   let totalBytes = 0;
 
-  function removeOld(now: number): void {
-    for (const [code, { at, bytes, shortCode }] of changes) {
+  function removeOld(from: Map<string, Changes>, now: number): void {
+    for (const [code, { at, bytes, shortCode }] of from) {
       if (at > now - maxAgeMs) return;
-      changes.delete(code);
+      from.delete(code);
       totalBytes -= bytes;
       if (shortCode === undefined) continue;
       created.delete(shortCode);
@@ -51,32 +52,31 @@ export function recentChanges(timers: Timers = systemTimers, maxBytes = defaultM
 
   /** Routes that were read before these events are read again instead. */
   function removeBytes(): void {
-    for (const change of changes.values()) {
+    for (const [code, change] of changes) {
       if (totalBytes <= maxBytes) return;
-      change.removedTo = Math.max(change.removedTo, ...change.events.map(({ version }) => version));
       totalBytes -= change.bytes;
-      Object.assign(change, { events: [], bytes: 0 });
+      changes.delete(code);
+      const removedTo = Math.max(change.removedTo, ...change.events.map(({ version }) => version));
+      emptied.set(code, { ...change, events: [], bytes: 0, removedTo });
     }
   }
+
+  const find = (code: string): Changes | undefined => changes.get(code) ?? emptied.get(code);
 
   return {
     add(event) {
       const now = timers.now();
-      removeOld(now);
+      removeOld(changes, now);
+      removeOld(emptied, now);
       const { stream } = event;
-      const change: Changes = changes.get(stream) ?? {
-        at: now,
-        events: [],
-        bytes: 0,
-        removedTo: 0,
-        shortCode: undefined,
-      };
+      const change = find(stream) ?? { at: now, events: [], bytes: 0, removedTo: 0, shortCode: undefined };
       const bytes = overheadBytes + 2 * JSON.stringify(event.data).length;
       change.at = now;
       change.events.push(event);
       change.bytes += bytes;
       totalBytes += bytes;
       changes.delete(stream);
+      emptied.delete(stream);
       changes.set(stream, change);
       if (event.type === 'code_created') {
         const { short_code } = event.data;
@@ -89,7 +89,7 @@ export function recentChanges(timers: Timers = systemTimers, maxBytes = defaultM
       if (totalBytes > maxBytes) removeBytes();
     },
     appliedTo(route) {
-      const { events = [], removedTo = 0 } = changes.get(route.code) ?? {};
+      const { events = [], removedTo = 0 } = find(route.code) ?? {};
       if (route.version < removedTo) return undefined;
       // They arrive from NATS and from the log, so in any order.
       const inOrder = events.toSorted((a, b) => a.version - b.version);
@@ -97,6 +97,7 @@ export function recentChanges(timers: Timers = systemTimers, maxBytes = defaultM
     },
     clear() {
       changes.clear();
+      emptied.clear();
       created.clear();
       createdGiven.clear();
       totalBytes = 0;

@@ -42,3 +42,16 @@ test('beyond the limit in bytes, a route that was read before a change is read a
   expect(changes.appliedTo({ ...route, version: 2 })).toMatchObject({ destination_url: 'https://example.com/3' });
   expect(changes.appliedTo(route)).toBeUndefined();
 });
+
+test('a code that was created is forgotten after 30 s, also if its events were removed before', () => {
+  const timers = manualTimers();
+  const changes = recentChanges(timers, 10_000);
+  const { data: _, ...rest } = changed(1, '');
+  const data = { short_code: 'menu', name: 'x'.repeat(6_000), is_given: true };
+  changes.add({ ...rest, type: 'code_created', data } as unknown as Recorded<CodeEvent>);
+  expect(changes.appliedTo({ ...route, version: 0 }), 'its events are not kept').toBeUndefined();
+  expect([changes.createdExactly('menu'), changes.created('MENU')]).toEqual([true, true]);
+  timers.advance(30_000);
+  changes.add(changed(2, 'https://example.com/', 'qr_2'));
+  expect([changes.createdExactly('menu'), changes.created('MENU')]).toEqual([false, false]);
+});
