@@ -5,7 +5,7 @@ import type { Owner } from '../../events/owner.ts';
 import { afterStart } from '../../events/read-fields.ts';
 import type { Actor, Recorded } from '../../events/recorded.ts';
 import { maxTags } from '../../events/targeting/targeting-words.ts';
-import { type ErrorCode, type FieldError, invalid, Refusal, retryLater } from '../lib/errors.ts';
+import { type ErrorCode, type FieldError, invalid, Refusal, retryLater, throwIfClosed } from '../lib/errors.ts';
 import { newRuleId } from '../lib/ids.ts';
 import type { Sql } from '../lib/sql.ts';
 import { VersionTaken } from '../log/append.ts';
@@ -28,6 +28,8 @@ export interface BulkUpdate {
   change: BulkChange;
   /** Computes the same and changes nothing. */
   isDryRun: boolean;
+  /** Ends it before the first change. */
+  signal: AbortSignal;
   ownUrls: readonly string[];
   /** Called with the events of each transaction after its commit. */
   onRecorded(events: Recorded<CodeEvent>[]): Promise<void>;
@@ -112,11 +114,11 @@ async function revertAll(
   sql: Sql,
   owner: Owner,
   qrIds: string[],
-  { ownUrls, onRecorded, now }: BulkUpdate,
+  { ownUrls, onRecorded, now, signal }: BulkUpdate,
   { actor, now: at }: By,
   cause: unknown,
 ): Promise<void> {
-  const scope = { actor, from: at, to: at, qrIds, isDryRun: false, ownUrls, onRecorded };
+  const scope = { actor, from: at, to: at, qrIds, isDryRun: false, ownUrls, onRecorded, signal };
   await revert(sql, owner, scope, { actor, now: now() }).catch(() => {
     const undo = JSON.stringify({ actor, from: at, to: at });
     const message = `The update was interrupted, and some QR codes may stay changed: undo it with POST /v1/account/revert ${undo}.`;
@@ -129,6 +131,7 @@ async function planAll(sql: Sql, owner: Owner, ids: string[], update: BulkUpdate
   const result: BulkUpdated = { changed: [], skipped: [] };
   let characters = 0;
   for (let i = 0; i < ids.length; i += readSize) {
+    throwIfClosed(update.signal);
     const next = ids.slice(i, i + readSize);
     const plans = await planCodes(sql, owner, next, update);
     characters += JSON.stringify(plans.flatMap((plan) => plan?.events ?? [])).length;
@@ -154,13 +157,14 @@ async function planCodes(
     SELECT * FROM codes
     WHERE id = ANY(${ids}) AND account = ${account} AND mode = ${mode} AND status <> 'deleted'`;
   const wanted = codes.map((code) => ({ code, change: changeFor(code, change) }));
-  const blocked = await blockedHostsOf(
-    sql,
-    wanted.flatMap(({ change }) => urlsOf(change).map(({ url }) => url)),
-  );
+  const urls = new Set(wanted.flatMap(({ change }) => urlsOf(change).map(({ url }) => url)));
+  const blocked = await blockedHostsOf(sql, [...urls]);
+  const problemsWithValues = rememberingLast((change: CodeChange) => problemsWithContent(change, ownUrls));
   refuse(
     wanted.flatMap(({ code, change }) => [
-      ...problemsWith(code, change, ownUrls).map((error) => namingCode(code, 'invalid_request', error)),
+      ...[...problemsWithValues(change), ...problemsWith(code, change)].map((error) =>
+        namingCode(code, 'invalid_request', error),
+      ),
       ...problemsWithHosts(urlsOf(change), blocked).map((error) => namingCode(code, 'destination_blocked', error)),
     ]),
   );
@@ -187,8 +191,22 @@ function refuse([first, ...rest]: CodeError[]): void {
   throw new Refusal(first.kind, `${first.error.message}${more} Nothing is changed.`, details);
 }
 
-function problemsWith(code: Code, change: CodeChange, ownUrls: readonly string[]): FieldError[] {
-  const errors = problemsWithContent(change, ownUrls);
+/** Most updates give all codes the same values, which are checked once then. */
+function rememberingLast(check: (change: CodeChange) => FieldError[]): typeof check {
+  let last: { change: CodeChange; errors: FieldError[] } | undefined;
+  return (change) => {
+    const isSame =
+      last?.change.destination_url === change.destination_url &&
+      last?.change.rules === change.rules &&
+      last?.change.fallback_url === change.fallback_url;
+    if (last === undefined || !isSame) last = { change, errors: check(change) };
+    return last.errors;
+  };
+}
+
+/** What is wrong with a change together with what the code has. */
+function problemsWith(code: Code, change: CodeChange): FieldError[] {
+  const errors: FieldError[] = [];
   const { starts_at = code.starts_at, expires_at = code.expires_at, tags } = change;
   if (starts_at && expires_at && starts_at >= expires_at)
     errors.push({ field: 'expires_at', message: `expires_at ${afterStart}.` });

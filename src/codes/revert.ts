@@ -7,7 +7,7 @@ import type { Owner } from '../../events/owner.ts';
 import type { Actor, Recorded } from '../../events/recorded.ts';
 import { type Reverted, type RevertScope, revertCode } from '../../events/revert.ts';
 import { writeState } from '../../projections/state.ts';
-import { invalid, notFound, Refusal, retryLater } from '../lib/errors.ts';
+import { invalid, notFound, Refusal, retryLater, throwIfClosed } from '../lib/errors.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import { VersionTaken } from '../log/append.ts';
 import { isPostgresUnavailable } from '../log/connect.ts';
@@ -25,8 +25,9 @@ const maxReadEvents = 100_000;
 export interface RevertRequest extends RevertScope {
   /** Only these codes; all of the owner's if undefined. */
   qrIds?: string[];
-  /** Computes the same and changes nothing. */
+  /** Computes the same and changes nothing; ends when the signal aborts. */
   isDryRun: boolean;
+  signal: AbortSignal;
   ownUrls: readonly string[];
   /** Called with the events of each transaction after its commit. */
   onRecorded(events: Recorded<CodeEvent>[]): Promise<void>;
@@ -57,6 +58,7 @@ export async function revert(
   });
   try {
     for (let size = maxEventsPerTransaction; plans.length < touched.length; ) {
+      if (request.isDryRun) throwIfClosed(request.signal);
       const next = touched.slice(plans.length, plans.length + size);
       const { done, recorded } = await retryLostRace(() => revertNext(sql, owner, request, next, by));
       plans.push(...done);

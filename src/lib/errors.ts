@@ -82,6 +82,11 @@ export function refuseInvalid([first, ...rest]: readonly FieldError[]): void {
 export const retryLater = (message: string, seconds = 5) =>
   new Refusal('unavailable', message, undefined, { 'retry-after': String(seconds) });
 
+/** Ends work of which nothing would be left but a response. */
+export function throwIfClosed(signal: AbortSignal): void {
+  if (signal.aborted) throw retryLater('The request was closed.');
+}
+
 /**
  * A 404.
  *

@@ -208,6 +208,7 @@ describe('error', () => {
     const { key } = await sql<[{ key: string }]>`
       SELECT id AS key FROM api_keys WHERE account = ${account.id} AND mode = 'live'`.then(([row]) => row);
     const recorded: string[][] = [];
+    const closing = new AbortController();
     const update = updateMany(
       sql,
       { account: account.id, mode: 'live' },
@@ -215,9 +216,12 @@ describe('error', () => {
       {
         change: { set: { destination_url: 'https://after.example/' } },
         isDryRun: false,
+        signal: closing.signal,
         ownUrls: [],
         async onRecorded(events) {
           recorded.push(events.map(({ stream }) => stream));
+          // A request that is closed now is too late.
+          closing.abort();
           // The next step finds a host that is blocked since the check of all codes.
           if (recorded.length === 1) await block(sql, 'after.example', new Date());
         },
@@ -228,6 +232,29 @@ describe('error', () => {
     await expect(update).rejects.toMatchObject({ code: 'destination_blocked' });
     await unblock(sql, 'after.example', new Date());
     expect(recorded.length, 'one step, and its revert').toBe(2);
+    const changed =
+      await sql`SELECT FROM codes WHERE id = ANY(${ids}) AND destination_url <> 'https://before.example/'`;
+    expect(changed).toHaveLength(0);
+  });
+
+  test('a request that is closed before the first change changes nothing', async () => {
+    const ids = await createMany(2, () => ({ destination_url: 'https://before.example/' }));
+    const { sql } = service.database;
+    const update = updateMany(
+      sql,
+      { account: account.id, mode: 'live' },
+      ids,
+      {
+        change: { set: { destination_url: 'https://after.example/' } },
+        isDryRun: false,
+        signal: AbortSignal.abort(),
+        ownUrls: [],
+        onRecorded: async () => {},
+        now: () => new Date(),
+      },
+      { actor: 'key_1', now: new Date() },
+    );
+    await expect(update).rejects.toThrow('The request was closed.');
     const changed =
       await sql`SELECT FROM codes WHERE id = ANY(${ids}) AND destination_url <> 'https://before.example/'`;
     expect(changed).toHaveLength(0);

@@ -39,6 +39,7 @@ const undoing = (request: Partial<RevertRequest> = {}): RevertRequest => ({
   from: new Date(now.getTime() - 1_000),
   to: new Date(now.getTime() + 1_000),
   isDryRun: false,
+  signal: new AbortController().signal,
   ownUrls: [],
   onRecorded: async () => {},
   ...request,
@@ -150,6 +151,13 @@ describe('a revert of more codes than one transaction takes', () => {
     await create(owner, count);
   });
 
+  test('of which nothing would be stored ends when its request is closed', async () => {
+    const closed = undoing({ isDryRun: true, signal: AbortSignal.abort() });
+    await expect(revert(database.sql, owner, closed, by)).rejects.toThrow('The request was closed.');
+    const { reverted } = await revert(database.sql, owner, undoing({ isDryRun: true }), by);
+    expect(reverted).toHaveLength(count);
+  });
+
   test('says how far it got when it is interrupted, and the next one continues', async () => {
     const unreachable = Object.assign(new Error('closed'), { code: 'CONNECTION_CLOSED' });
     const interrupted = revert(database.sql, owner, undoing({ onRecorded: () => Promise.reject(unreachable) }), {
@@ -159,8 +167,9 @@ describe('a revert of more codes than one transaction takes', () => {
     await expect(interrupted).rejects.toThrow('The revert ended after 100 of 250 QR codes');
     expect(await statuses()).toEqual({ active: 150, paused: 100 });
 
-    const { reverted } = await revert(database.sql, owner, undoing(), { actor: 'key_2', now });
-    expect(reverted).toHaveLength(150);
+    const closed = undoing({ signal: AbortSignal.abort() });
+    const { reverted } = await revert(database.sql, owner, closed, { actor: 'key_2', now });
+    expect(reverted, 'although its request is closed').toHaveLength(150);
     expect(await statuses()).toEqual({ active: 0, paused: 250 });
     const summaries = await database.sql`
       SELECT data ->> 'changed' AS changed FROM events

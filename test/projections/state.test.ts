@@ -239,7 +239,7 @@ async function run(world: World, now: Step): Promise<void> {
       const { reverted } = await revert(
         sql,
         code,
-        { ...period, isDryRun: false, ownUrls: [], onRecorded: async () => {} },
+        { ...period, isDryRun: false, signal: new AbortController().signal, ownUrls: [], onRecorded: async () => {} },
         by,
       );
       for (const { code: changed, events } of reverted)

@@ -100,7 +100,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     success: { status: 200, description: 'What changed, or would change.', schema: RevertResponse },
     errors: ['invalid_request', 'not_found', 'conflict'],
     answerWithinMs: timeouts.revertMs,
-    async handle({ caller, body }) {
+    async handle({ caller, body, signal }) {
       const now = clock();
       const period = readPeriod(body, now);
       const { id } = actorParts(body.actor);
@@ -110,6 +110,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
         ...period,
         actor: body.actor,
         isDryRun: body.dry_run ?? false,
+        signal,
         ownUrls: addresses.ownUrls,
         onRecorded: onChange,
       };

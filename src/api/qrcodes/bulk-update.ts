@@ -44,12 +44,12 @@ export const bulkUpdateQrCodes = (service: Service): Operation => {
     success: { status: 200, description: 'What changed, or would change.', schema: BulkUpdateResponse },
     errors: ['invalid_request', 'destination_blocked', 'not_found', 'conflict'],
     answerWithinMs: timeouts.revertMs,
-    async handle({ caller, body }) {
+    async handle({ caller, body, signal }) {
       const change = readBulkChange(body, addresses.ownUrls);
       await refuseBlocked(sql, urlsOf(change.set));
       const isDryRun = body.dry_run ?? false;
       const by = { actor: caller.actor, now: clock() };
-      const update = { change, isDryRun, ownUrls: addresses.ownUrls, onRecorded: onChange, now: clock };
+      const update = { change, isDryRun, signal, ownUrls: addresses.ownUrls, onRecorded: onChange, now: clock };
       const { changed, skipped } = await accounts.run(caller.account, async () =>
         updateMany(sql, caller, await selectIds(service, caller, body), update, by),
       );
