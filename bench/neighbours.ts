@@ -48,13 +48,15 @@ export async function benchNeighbours(
   const seconds = secondsIn(process.env['SCANLOG_BENCH_SECONDS'] ?? String(defaultSeconds));
   const [receiver, fast, endless] = await Promise.all([
     startPeer('webhook-receiver.ts'),
-    startPeer('webhook-receiver.ts'),
+    startPeer('webhook-receiver.ts', { NICENESS: '19' }),
     startPeer('hostile-receiver.ts'),
   ]);
   try {
     const metricsPort = await freePort();
     const service = await stack.serve({
       settings: {
+        // As with ./scanlog up: with `log`, redirects wait for commits, too.
+        EDGE_DURABILITY: process.env['EDGE_DURABILITY'] ?? 'disk',
         WEBHOOK_ALLOW_HTTP: 'true',
         WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8',
         METRICS_PORT: String(metricsPort),

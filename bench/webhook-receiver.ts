@@ -1,7 +1,11 @@
 /**
  * A webhook receiver in a separate process, which prints its port. `/hang/…` never answers, all other paths answer at
- * once. `GET /seen` returns the count, the duration and the p99 delay after the scan, and resets them.
+ * once. `GET /seen` returns the count, the duration and the p99 delay after the scan, and resets them. `NICENESS` lowers its
+ * priority.
  */
+import { lowerPriority } from '../src/lib/lower-priority.ts';
+
+lowerPriority(Number(process.env['NICENESS'] ?? 0));
 let count = 0;
 let first = 0;
 let last = 0;

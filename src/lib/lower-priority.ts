@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 
-/** A third of the CPU share of a process with normal priority: enough for analytics to advance on a busy machine. */
-const usualNiceness = 5;
+/** A tenth of the CPU share of a process with normal priority: enough for analytics to advance on a busy machine. */
+const usualNiceness = 10;
 const groupFile = '/proc/self/autogroup';
 
 /**

@@ -24,7 +24,7 @@ test('a process lowers its priority, and never raises it', () => {
     setPriority(15);
     lowerPriority();
     console.log(JSON.stringify([lowered, getPriority()]));`);
-  expect(priorities).toEqual([Math.max(5, getPriority()), 15]);
+  expect(priorities).toEqual([Math.max(10, getPriority()), 15]);
 });
 
 const groupOf = `
@@ -37,7 +37,7 @@ const groupOf = `
 
 test('the leader of a session lowers the session, where Linux shares the CPU between sessions', () => {
   const [, after] = printed(groupOf, { detached: true }) as [number | null, number | null];
-  expect(after).toBe(existsSync('/proc/self/autogroup') ? 5 : null);
+  expect(after).toBe(existsSync('/proc/self/autogroup') ? 10 : null);
 });
 
 test('another process of a session leaves the session as it is', () => {
