@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Route } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { created, type Json } from '../support/api.ts';
 import {
@@ -111,6 +111,30 @@ describe('an ended session', () => {
     await signIn(page, url, account.keys.live);
     await page.evaluate(`dispatchEvent(new Event('focus'))`);
     await dialog().waitFor({ state: 'detached' });
+  });
+
+  test('does not end the next one with a refusal that arrives late', async () => {
+    await page.goto(`${url}/console`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await service.database.sql`UPDATE console_sessions SET ends_at = now() - interval '1 second'`;
+    const isSignedIn = Promise.withResolvers<void>();
+    const hold = async (route: Route) => {
+      const response = await route.fetch();
+      await isSignedIn.promise;
+      await route.fulfill({ response });
+    };
+    await page.route(/\/api\/tags/, hold, { times: 1 });
+    // Not with the pointer: another request may have been refused already, and the dialog is in front then.
+    await page.getByRole('link', { name: 'Analytics', exact: true }).dispatchEvent('click');
+    await dialog().getByText('Your session has expired.').waitFor();
+    await dialog().getByLabel('Live API key').fill(account.keys.live);
+    await page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    const repeated = page.waitForResponse(async (response) => /\/api\/tags/.test(response.url()) && response.ok());
+    const [late] = await Promise.all([page.waitForResponse(/\/api\/tags/), isSignedIn.resolve()]);
+    expect(late.status()).toBe(401);
+    await repeated;
+    expect(await dialog().count()).toBe(0);
   });
 
   test('leads back to the page and its query', async () => {

@@ -3,6 +3,7 @@ import { Filter } from '../../src/feed/filter.ts';
 import { readPage } from '../../src/feed/read-page.ts';
 import type { Queryable } from '../../src/lib/sql.ts';
 import { microtasks } from '../lib/microtasks.ts';
+import { reaches } from '../support/eventually.ts';
 import { manualTimers } from '../support/timers.ts';
 
 /** A Postgres that answers each query when the test says so; every answer is one row. */
@@ -37,16 +38,15 @@ test('while others of the account wait, a pause as long as the read follows it',
   const timers = manualTimers();
   const read = () => readPage(sql, { account: 'acct_a', mode: 'live' }, wanted, timers);
   const [first, second] = [read(), read()];
+  await reaches(1, () => queries.length);
   timers.advance(30);
   queries[0]?.();
-  await microtasks();
-  expect({ queries: queries.length, pauses: timers.waiting }).toEqual({ queries: 1, pauses: 1 });
-  timers.advance(29);
-  await microtasks();
-  expect(queries).toHaveLength(1);
-  timers.advance(1);
+  await reaches(1, () => timers.waiting);
+  expect(queries, 'the second one waits for its turn').toHaveLength(1);
+  await timers.next();
   expect(await first).toMatchObject({ isAtEnd: true });
-  await microtasks();
+  expect(timers.now()).toBe(60);
+  await reaches(2, () => queries.length);
   queries[1]?.();
   expect(await second, 'nothing waits for the pause of the last one').toMatchObject({ isAtEnd: true });
 });

@@ -75,7 +75,7 @@ describe(`the process of the embedded ClickHouse (${engine})`, () => {
   test('runs with low priority, refuses a port in use in one sentence, and exits when its stdin is closed', async () => {
     const server = await started();
     if (server.child.pid === undefined) throw new Error('no process');
-    expect(getPriority(server.child.pid)).toBe(Math.max(5, getPriority()));
+    expect(getPriority(server.child.pid)).toBe(Math.max(10, getPriority()));
 
     const second = await startClickHouse(engine, newFolder(), { port: server.port });
     expect(second).toMatchObject({

@@ -1,6 +1,6 @@
 import { proveAgain } from './reauthentication.ts';
 import { currentMode } from './router.ts';
-import { loseSession, sessionRestored } from './session.ts';
+import { currentSession, loseSession, sessionRestored } from './session.ts';
 import { bootstrap } from './welcome.ts';
 
 /** An error response of the service, or status 0 when the service cannot be reached. */
@@ -55,9 +55,15 @@ interface Options {
  */
 async function request(method: string, url: string, options: Options): Promise<Response> {
   for (;;) {
+    const session = currentSession();
     try {
       return await send(method, url, options);
     } catch (error) {
+      if (isSessionError(error)) {
+        // Refused because of the session before the last sign-in: nothing was done.
+        if (currentSession() !== session) continue;
+        loseSession(error.status === 401 ? 'ended' : 'other_account', error.message);
+      }
       if (!(error instanceof ApiError && error.code === 'reauthentication_required')) throw error;
       if (!(await proveAgain()))
         throw new ApiError(error.status, {
@@ -95,13 +101,11 @@ async function send(method: string, url: string, { body, file, headers, accept, 
     code: 'unknown',
     message: `The service responded with status ${response.status}.`,
   };
-  if (response.status === 401) loseSession('ended', error.message);
-  if (error.code === 'account_changed') loseSession('other_account', error.message);
   throw new ApiError(response.status, error);
 }
 
 /** Whether the page shows the error already, by asking the user to sign in. */
-export const isSessionError = (error: unknown) =>
+export const isSessionError = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.status === 401 || error.code === 'account_changed');
 
 /** Reads wait for the user to sign in again, and are repeated then. Writes fail: only the user repeats them. */

@@ -11,6 +11,7 @@ export interface Loss {
 }
 
 let loss: Loss | undefined;
+let signIns = 0;
 const listeners = new Set<() => void>();
 
 function setLoss(next: Loss | undefined): void {
@@ -26,8 +27,12 @@ export function loseSession(kind: Loss['kind'], message: string): void {
 }
 
 export function restoreSession(): void {
+  signIns++;
   if (loss !== undefined) setLoss(undefined);
 }
+
+/** Changes with each sign-in: a response that arrives after one may be about the session before. */
+export const currentSession = (): number => signIns;
 
 /** Resolves when the session is restored; rejects when `signal` aborts. */
 export function sessionRestored(signal?: AbortSignal): Promise<void> {
@@ -90,6 +95,7 @@ async function send(path: string, fields: Record<string, string>): Promise<SignI
     if (!response.ok) return { problem: body.error.message, isOver: body.error.code === 'step_over' };
     if ('step' in body) return { step: body.step };
     Object.assign(bootstrap, body as Bootstrap);
+    signIns++;
     return { isSignedIn: true };
   } catch {
     return { problem: 'Cannot reach the service. Check your connection.', isOver: false };
