@@ -8,7 +8,7 @@ import { isLimitSet } from './change.ts';
 import { addUncounted, countUsed, lockLimits } from './limits.ts';
 
 /** One transaction holds the append lock while it inserts its events. */
-export const maxEventsPerTransaction = 100;
+export const maxEventsPerTransaction = 50;
 const maxCharactersPerTransaction = 262_144;
 
 /** A code and the events that change it; none if it stays as it is. */
