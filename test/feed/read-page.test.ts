@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { Filter } from '../../src/feed/filter.ts';
 import { readPage } from '../../src/feed/read-page.ts';
 import type { Queryable } from '../../src/lib/sql.ts';
-import { microtasks } from '../lib/microtasks.ts';
 import { reaches } from '../support/eventually.ts';
 import { manualTimers } from '../support/timers.ts';
 
@@ -25,8 +24,7 @@ test('one page of an account is read at a time, and pages of another account mea
   const read = (account: string) => readPage(sql, { account, mode: 'live' }, wanted);
   const reads = [...Array.from({ length: 129 }, () => read('acct_a')), read('acct_b')];
   const settled = Promise.allSettled(reads);
-  await microtasks();
-  expect(queries).toBe(2);
+  await reaches(2, () => queries);
   await expect(read('acct_a')).rejects.toMatchObject({ code: 'unavailable' });
   held.reject(new Error('no connection'));
   for (const outcome of await settled) expect(outcome).toMatchObject({ reason: { message: 'no connection' } });

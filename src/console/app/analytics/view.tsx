@@ -26,7 +26,7 @@ interface Props {
   paths: Paths;
   filters: Filters;
   /** When to read again. */
-  refresh: { refreshKey?: number; refreshIntervalMs?: number };
+  refresh: { refreshKey?: string; refreshIntervalMs?: number };
   /** Names of selected codes, for their chips. */
   codeNames?: Map<string, string> | undefined;
   /** Shown in place of the lists when nothing was scanned. */

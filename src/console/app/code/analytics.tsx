@@ -1,22 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
 import { useFilters } from '../analytics/filters.ts';
 import type { Happening } from '../analytics/marks.ts';
+import { useRefreshKey } from '../analytics/refresh-key.ts';
 import { AnalyticsView } from '../analytics/view.tsx';
 import { displayDestination } from '../codes/destination.ts';
 import { Empty } from '../parts/states.tsx';
 import { useResource } from '../resource.ts';
 import type { HistoryEntry, Page, QrCode } from '../types.ts';
 import { SplitByDestination } from './destinations.tsx';
-
-/** Changes with every new scan and again 2.5 s later, since analytics lag the scan counter by up to 2 s. */
-function useRefreshKey(total: number): number {
-  const [settled, setSettled] = useState(total);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(total), 2_500);
-    return () => clearTimeout(timer);
-  }, [total]);
-  return total + settled;
-}
 
 /** When the destination of the code changed, as far as its last 250 changes tell. */
 function useDestinationChanges({ id, updated_at }: QrCode): Happening[] {

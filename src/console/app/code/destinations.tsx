@@ -12,7 +12,7 @@ import { accountTimeZone } from '../welcome.ts';
 interface Props {
   code: QrCode;
   query: Query;
-  refreshKey: number;
+  refreshKey: string;
 }
 
 /** Scans of each destination, rule and variant that the code had in the period; nothing when there was only one. */

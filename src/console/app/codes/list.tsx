@@ -59,9 +59,7 @@ export function CodesPage() {
         !isFiltered &&
         filters.page === undefined &&
         data !== undefined &&
-        data.data.length > 0 && (
-          <Overview refreshKey={data.data.reduce((sum, { total_scans }) => sum + total_scans, 0)} />
-        )}
+        data.data.length > 0 && <Overview counted={data.data.reduce((sum, { total_scans }) => sum + total_scans, 0)} />}
       {(isFiltered || total > 0) && <Toolbar />}
       {selection.codes.length > 0 && (
         <SelectionBar

@@ -3,18 +3,19 @@ import { Change } from '../analytics/change.tsx';
 import { Bots } from '../analytics/figures.tsx';
 import { useFilters, withFilters } from '../analytics/filters.ts';
 import { periodOf } from '../analytics/period.ts';
+import { useRefreshKey } from '../analytics/refresh-key.ts';
 import { country, number, visitors } from '../format.ts';
 import { useResource } from '../resource.ts';
 import { pageUrl, useRoute } from '../router.ts';
 import type { Aggregate } from '../types.ts';
 
-/** Totals of all codes for the last 30 days; nothing while there are no scans. */
-export function Overview({ refreshKey }: { refreshKey: number }) {
+/** Totals of all codes for the last 30 days; nothing while there are no scans. `counted`: the scans of the codes in the list. */
+export function Overview({ counted }: { counted: number }) {
   const { query } = useRoute();
   const { bots, timezone } = useFilters();
   const { data } = useResource<Aggregate>('/analytics/aggregate', {
     query: { ...periodOf('30d', null, null, timezone), timezone, bots, compare: 'previous', include: 'counts' },
-    refreshKey,
+    refreshKey: useRefreshKey(counted),
   });
   if (data === undefined || data.summary.total_scans + data.summary.bot_scans === 0) return null;
   const { summary, previous, top_countries, top_qrcodes } = data;
