@@ -82,9 +82,12 @@ export function refuseInvalid([first, ...rest]: readonly FieldError[]): void {
 export const retryLater = (message: string, seconds = 5) =>
   new Refusal('unavailable', message, undefined, { 'retry-after': String(seconds) });
 
+/** For a client that has closed the connection, and does not get it. */
+export const requestClosed = () => retryLater('The request was closed.');
+
 /** Ends work of which nothing would be left but a response. */
 export function throwIfClosed(signal: AbortSignal): void {
-  if (signal.aborted) throw retryLater('The request was closed.');
+  if (signal.aborted) throw requestClosed();
 }
 
 /**

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { block, unblock } from '../../src/codes/blocked-hosts.ts';
-import { updateMany } from '../../src/codes/bulk-update.ts';
+import { type BulkUpdate, updateMany } from '../../src/codes/bulk-update.ts';
 import { created, type Json, newCode } from '../support/api.ts';
 import { atOnce, countStatuses } from '../support/http.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -202,6 +202,15 @@ describe('error', () => {
     expect(done + refused).toBe(4);
   });
 
+  const moveAll = (ids: string[], actor: string, signal: AbortSignal, onRecorded: BulkUpdate['onRecorded']) => {
+    const now = () => new Date();
+    const change = { set: { destination_url: 'https://after.example/' } };
+    const update = { change, isDryRun: false, signal, ownUrls: [], onRecorded, now };
+    return updateMany(service.database.sql, { account: account.id, mode: 'live' }, ids, update, { actor, now: now() });
+  };
+  const moved = (ids: string[]) => service.database.sql`
+    SELECT FROM codes WHERE id = ANY(${ids}) AND destination_url <> 'https://before.example/'`;
+
   test('a step that fails: the steps before it are undone', async () => {
     const ids = await createMany(120, () => ({ destination_url: 'https://before.example/' }));
     const { sql } = service.database;
@@ -209,54 +218,23 @@ describe('error', () => {
       SELECT id AS key FROM api_keys WHERE account = ${account.id} AND mode = 'live'`.then(([row]) => row);
     const recorded: string[][] = [];
     const closing = new AbortController();
-    const update = updateMany(
-      sql,
-      { account: account.id, mode: 'live' },
-      ids,
-      {
-        change: { set: { destination_url: 'https://after.example/' } },
-        isDryRun: false,
-        signal: closing.signal,
-        ownUrls: [],
-        async onRecorded(events) {
-          recorded.push(events.map(({ stream }) => stream));
-          // A request that is closed now is too late.
-          closing.abort();
-          // The next step finds a host that is blocked since the check of all codes.
-          if (recorded.length === 1) await block(sql, 'after.example', new Date());
-        },
-        now: () => new Date(),
-      },
-      { actor: key, now: new Date() },
-    );
+    const update = moveAll(ids, key, closing.signal, async (events) => {
+      recorded.push(events.map(({ stream }) => stream));
+      // A request that is closed now is too late.
+      closing.abort();
+      // The next step finds a host that is blocked since the check of all codes.
+      if (recorded.length === 1) await block(sql, 'after.example', new Date());
+    });
     await expect(update).rejects.toMatchObject({ code: 'destination_blocked' });
     await unblock(sql, 'after.example', new Date());
     expect(recorded.length, 'one step, and its revert').toBe(2);
-    const changed =
-      await sql`SELECT FROM codes WHERE id = ANY(${ids}) AND destination_url <> 'https://before.example/'`;
-    expect(changed).toHaveLength(0);
+    expect(await moved(ids)).toHaveLength(0);
   });
 
   test('a request that is closed before the first change changes nothing', async () => {
     const ids = await createMany(2, () => ({ destination_url: 'https://before.example/' }));
-    const { sql } = service.database;
-    const update = updateMany(
-      sql,
-      { account: account.id, mode: 'live' },
-      ids,
-      {
-        change: { set: { destination_url: 'https://after.example/' } },
-        isDryRun: false,
-        signal: AbortSignal.abort(),
-        ownUrls: [],
-        onRecorded: async () => {},
-        now: () => new Date(),
-      },
-      { actor: 'key_1', now: new Date() },
-    );
+    const update = moveAll(ids, 'key_1', AbortSignal.abort(), async () => {});
     await expect(update).rejects.toThrow('The request was closed.');
-    const changed =
-      await sql`SELECT FROM codes WHERE id = ANY(${ids}) AND destination_url <> 'https://before.example/'`;
-    expect(changed).toHaveLength(0);
+    expect(await moved(ids)).toHaveLength(0);
   });
 });

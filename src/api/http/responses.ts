@@ -1,7 +1,7 @@
 import type { Rate } from '../../accounts/admission.ts';
 import { isWarehouseUnavailable } from '../../analytics/errors.ts';
 import { ArchiveError } from '../../archive/errors.ts';
-import { type FieldError, messageOf, Refusal, retryLater } from '../../lib/errors.ts';
+import { type FieldError, messageOf, Refusal, requestClosed, retryLater } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
 import { VersionTaken } from '../../log/append.ts';
@@ -49,8 +49,7 @@ export function refusalOf(error: unknown, log: Logger): Refusal {
     log.warn({ error: messageOf(error) }, 'the archive cannot be read: request answered with 503');
     return retryLater('Older scans are in an archive that cannot be read right now: try again in a few seconds.');
   }
-  // The client has closed the connection, and does not get this.
-  if (error instanceof JobDropped) return retryLater('The request was closed.');
+  if (error instanceof JobDropped) return requestClosed();
   if (error instanceof JobTimeout || error instanceof ProcessLost) {
     log.warn({ error: messageOf(error) }, 'the renderer did not finish: request answered with 503');
     return retryLater('The image could not be drawn before the timeout: try again in a few seconds.');

@@ -8,7 +8,7 @@ import { analyticsTabs, codeTabs } from './tabs.ts';
 type Check = (value: string, query: URLSearchParams) => boolean;
 
 /** A wrong value of it is shown on the page: it finds nothing, or the service refuses it. */
-const any: Check = () => true;
+const anyText: Check = () => true;
 const matching =
   (pattern: RegExp): Check =>
   (value) =>
@@ -23,7 +23,7 @@ const sizeOf =
     allowed.some((size) => String(size) === value);
 const inCustomPeriod: Check = (_, query) => query.get('period') === 'custom';
 
-const anyOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, any]));
+const anyOf = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, anyText]));
 const paging = (allowed: readonly number[]) => ({ page: isPage, limit: sizeOf(allowed) });
 const analytics = {
   period: oneOf(periods),
@@ -54,7 +54,7 @@ const known: readonly (readonly [path: RegExp, parameters: Record<string, Check>
     /^\/analytics$/,
     { ...analytics, tab: oneOf(analyticsTabs), ...anyOf(['codes', 'tags', 'domain']), match: oneOf(tagMatches) },
   ],
-  [/^\/account\/webhook\/wh_\w+$/, { status: any, ...paging(sizes) }],
+  [/^\/account\/webhook\/wh_\w+$/, { status: anyText, ...paging(sizes) }],
   [/^\/account\/audit$/, { ...anyOf(['type', 'actor']), ...paging(longSizes) }],
   [/^\/operator$/, anyOf(['q', 'after', 'suspended'])],
   [/^\/operator\/codes$/, anyOf(['q', 'after', 'everywhere'])],

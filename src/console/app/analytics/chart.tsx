@@ -5,10 +5,11 @@ import { useTheme } from '../theme.ts';
 import type { TimeSeries } from '../types.ts';
 import { useModule } from '../use-asset.ts';
 import { bootstrap } from '../welcome.ts';
+import { axisLabel, bucketLabel, secondsOf, zoneOf } from './chart-labels.ts';
 import { ChartMarks } from './chart-marks.tsx';
 import { Crosshair } from './crosshair.tsx';
 import type { Mark } from './marks.ts';
-import { type Interval, isSoFar, startOf } from './period.ts';
+import { type Interval, isSoFar } from './period.ts';
 
 const heightPx = 280;
 /** With less space per bar, the chart is a line. */
@@ -22,37 +23,6 @@ const axisDays: Record<Exclude<Interval, 'hour'>, number[]> = {
   week: [7, 14, ...monthDays],
   month: monthDays,
 };
-
-const secondsOf = (date: string) => startOf(date) / 1000;
-
-/** Hours are times, which are shown in the time zone; days and months are names, which `startOf` has put into UTC. */
-const zoneOf = (interval: Interval, timezone: string) => (interval === 'hour' ? timezone : 'UTC');
-
-const formats = {
-  hour: { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
-  day: { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' },
-  week: { day: 'numeric', month: 'short', year: 'numeric' },
-  month: { month: 'long', year: 'numeric' },
-  axisHour: { hour: '2-digit', minute: '2-digit' },
-  axisDay: { day: 'numeric', month: 'short' },
-  axisMonth: { month: 'short', year: '2-digit' },
-} satisfies Record<string, Intl.DateTimeFormatOptions>;
-
-const format = (name: keyof typeof formats, seconds: number, timeZone: string) =>
-  new Intl.DateTimeFormat('en-GB', { ...formats[name], timeZone }).format(seconds * 1000);
-
-/** The name of a bucket: "Mon, 2 Mar 2026, so far". */
-export function bucketLabel(date: string, interval: Interval, timezone: string): string {
-  const text = format(interval, secondsOf(date), zoneOf(interval, timezone));
-  return `${interval === 'week' ? `Week of ${text}` : text}${isSoFar(date, interval, timezone) ? ', so far' : ''}`;
-}
-
-/** The label of an axis mark: a time, a day or a month, depending on the distance between marks. */
-function axisLabel(seconds: number, markDistance: number, timeZone: string): string {
-  const clock = format('axisHour', seconds, timeZone);
-  if (markDistance < 86_400 && clock !== '00:00') return clock;
-  return format(markDistance < 28 * 86_400 ? 'axisDay' : 'axisMonth', seconds, timeZone);
-}
 
 /** Resolves a CSS custom property to a color that a canvas accepts. */
 function colorOf(element: HTMLElement, name: string): string {

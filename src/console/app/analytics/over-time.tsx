@@ -1,6 +1,7 @@
 import { number } from '../format.ts';
 import { Scroll } from '../parts/scroll.tsx';
-import { bucketLabel, TimeChart } from './chart.tsx';
+import { TimeChart } from './chart.tsx';
+import { bucketLabel } from './chart-labels.ts';
 import { previousScans, type Series } from './comparison.ts';
 import { CountCells, CountHeaders } from './counts.tsx';
 import { type Happening, marksOf } from './marks.ts';
