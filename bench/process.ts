@@ -1,4 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { childrenOf } from '../src/stack/processes.ts';
+
+export { childrenOf };
 
 /** Statistics of a running process from /proc. */
 
@@ -33,15 +36,6 @@ function targetOf(pid: number, handle: string): string {
 }
 
 export const threads = (pid: number): number => readdirSync(`/proc/${pid}/task`).length;
-
-/** None if the process has ended. */
-export function childrenOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
-  } catch {
-    return [];
-  }
-}
 
 /** A process and all that it has started, directly or not. */
 export const treeOf = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(treeOf)];

@@ -5,7 +5,7 @@
  */
 import { lowerPriority } from '../src/lib/lower-priority.ts';
 
-lowerPriority(Number(process.env['NICENESS'] ?? 0));
+lowerPriority(process.pid, Number(process.env['NICENESS'] ?? 0));
 let count = 0;
 let first = 0;
 let last = 0;

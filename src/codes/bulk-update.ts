@@ -5,6 +5,7 @@ import type { Owner } from '../../events/owner.ts';
 import { afterStart } from '../../events/read-fields.ts';
 import type { Actor, Recorded } from '../../events/recorded.ts';
 import { maxTags } from '../../events/targeting/targeting-words.ts';
+import { accountTurn } from '../lib/account-turns.ts';
 import { type ErrorCode, type FieldError, invalid, Refusal, retryLater, throwIfClosed } from '../lib/errors.ts';
 import { newRuleId } from '../lib/ids.ts';
 import type { Sql } from '../lib/sql.ts';
@@ -66,7 +67,9 @@ export async function updateMany(
   try {
     while (waiting.length > 0) {
       const next = waiting.slice(0, readSize);
-      const { done, recorded } = await retryLostRace(() => storeNext(sql, owner, next, update, by));
+      const { done, recorded } = await retryLostRace(() =>
+        accountTurn(owner.account, () => storeNext(sql, owner, next, update, by)),
+      );
       for (const id of waiting.splice(0, done.length)) addTo(result, id, done.shift(), update.change);
       if (recorded.length > 0) await update.onRecorded(recorded);
     }
@@ -133,7 +136,7 @@ async function planAll(sql: Sql, owner: Owner, ids: string[], update: BulkUpdate
   for (let i = 0; i < ids.length; i += readSize) {
     throwIfClosed(update.signal);
     const next = ids.slice(i, i + readSize);
-    const plans = await planCodes(sql, owner, next, update);
+    const plans = await accountTurn(owner.account, () => planCodes(sql, owner, next, update));
     characters += JSON.stringify(plans.flatMap((plan) => plan?.events ?? [])).length;
     if (characters > maxCharacters) throw tooLarge();
     for (const [n, id] of next.entries()) addTo(result, id, plans[n], update.change);

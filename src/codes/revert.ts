@@ -7,6 +7,7 @@ import type { Owner } from '../../events/owner.ts';
 import type { Actor, Recorded } from '../../events/recorded.ts';
 import { type Reverted, type RevertScope, revertCode } from '../../events/revert.ts';
 import { writeState } from '../../projections/state.ts';
+import { accountTurn } from '../lib/account-turns.ts';
 import { invalid, notFound, Refusal, retryLater, throwIfClosed } from '../lib/errors.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import { VersionTaken } from '../log/append.ts';
@@ -50,7 +51,7 @@ export async function revert(
   request: RevertRequest,
   by: { actor: Actor; now: Date },
 ): Promise<RevertResult> {
-  const touched = await findTouched(sql, owner, request);
+  const touched = await accountTurn(owner.account, () => findTouched(sql, owner, request));
   const plans: Plan[] = [];
   const result = (): RevertResult => ({
     reverted: plans.filter(({ events }) => events.length > 0),
@@ -60,7 +61,9 @@ export async function revert(
     for (let size = maxEventsPerTransaction; plans.length < touched.length; ) {
       if (request.isDryRun) throwIfClosed(request.signal);
       const next = touched.slice(plans.length, plans.length + size);
-      const { done, recorded } = await retryLostRace(() => revertNext(sql, owner, request, next, by));
+      const { done, recorded } = await retryLostRace(() =>
+        accountTurn(owner.account, () => revertNext(sql, owner, request, next, by)),
+      );
       plans.push(...done);
       // Plans that do not fit are computed again: with large rules, only as many as will fit.
       size = Math.min(done.length * 2, maxEventsPerTransaction);

@@ -1,5 +1,6 @@
 import type { LogEntry } from '../../events/entry.ts';
 import type { Owner } from '../../events/owner.ts';
+import { accountTurn } from '../lib/account-turns.ts';
 import { retryLater } from '../lib/errors.ts';
 import { QueueFull, SemaphorePerKey } from '../lib/semaphore.ts';
 import type { Queryable } from '../lib/sql.ts';
@@ -55,7 +56,7 @@ export const readPage = (sql: Queryable, owner: Owner, wanted: Wanted, timers = 
 /** While others of the account wait for their turn, a pause as long as the read leaves half of the time to other accounts. */
 async function readInTurn(sql: Queryable, owner: Owner, wanted: Wanted, timers: Timers): Promise<LogPage> {
   const startedAt = timers.now();
-  const page = await readNow(sql, owner, wanted);
+  const page = await accountTurn(owner.account, () => readNow(sql, owner, wanted));
   if (pages.callersOf(owner.account) > 1) await timers.sleep(timers.now() - startedAt);
   return page;
 }

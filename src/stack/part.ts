@@ -27,6 +27,7 @@ export interface PartPlan {
 
 export interface Part {
   name: PartPlan['name'];
+  /** Undefined while it does not run. */
   pid(): number | undefined;
   stop(): Promise<void>;
 }
@@ -87,7 +88,8 @@ class SupervisedPart {
   }
 
   get pid(): number | undefined {
-    return this.#child?.pid;
+    const child = this.#child;
+    return child?.exitCode === null && child.signalCode === null ? child.pid : undefined;
   }
 
   async start(): Promise<void> {

@@ -43,6 +43,15 @@ export async function stopLeftover(pidFile: string, signal: NodeJS.Signals): Pro
   rmSync(pidFile, { force: true });
 }
 
+/** None if the process has ended. */
+export function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
 const firstPort = 10_240;
 const maxAttempts = 20;
 

@@ -1,6 +1,8 @@
+import type { Loop } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import { clickhousePlan, clickhouseUrl } from './clickhouse.ts';
 import { announce, type DataDirectory, type RunningStack, readSecrets, retract } from './data-directory.ts';
+import { lowerSessions } from './lower-sessions.ts';
 import { natsPlan, natsUrl } from './nats.ts';
 import { type ListeningPart, type Part, type PartPlan, startOnFreePort } from './part.ts';
 import { postgresPlan } from './postgres.ts';
@@ -31,6 +33,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { data, log, given = {}, onReady = () => {}, durable = true, signal } = options;
   const secrets = readSecrets(data);
   const parts: Part[] = [];
+  let lowering: Loop | undefined;
   const start = async (planFor: (port: number) => PartPlan): Promise<ListeningPart> => {
     const startedAt = performance.now();
     const part = await startOnFreePort(planFor, { data, log, signal });
@@ -48,9 +51,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     log.info({ user: user.name, parts: missing }, 'started as root: the embedded servers run as another user');
   const starting = [
     given.databaseUrl === undefined
-      ? start((port) => postgresPlan({ data, port, password: secrets.postgres, durable })).then(({ port }) =>
-          prepareDatabase(port, secrets),
-        )
+      ? start((port) => postgresPlan({ data, port, password: secrets.postgres, durable })).then(({ port, pid }) => {
+          lowering = lowerSessions(pid);
+          return prepareDatabase(port, secrets);
+        })
       : { databaseUrl: given.databaseUrl, adminDatabaseUrl: given.databaseUrl },
     given.natsUrl ??
       start((port) => natsPlan({ data, port, password: secrets.nats })).then(({ port }) => natsUrl(port, secrets.nats)),
@@ -63,6 +67,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await Promise.allSettled(starting);
   const stop = async () => {
     retract(data);
+    await lowering?.stop();
     await Promise.all(parts.map((part) => part.stop()));
   };
   try {

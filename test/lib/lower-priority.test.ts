@@ -27,6 +27,20 @@ test('a process lowers its priority, and never raises it', () => {
   expect(priorities).toEqual([Math.max(10, getPriority()), 15]);
 });
 
+test('threads that run already get the lower priority, too', () => {
+  const priorities = printed(`
+    const { getPriority } = await import('node:os');
+    const { readdirSync } = await import('node:fs');
+    // On systems other than Linux, threads have no priorities of their own.
+    const threads = () => process.platform === 'linux' ? readdirSync('/proc/self/task').map(Number) : [process.pid];
+    const before = threads();
+    lowerPriority();
+    // One that has ended meanwhile has none.
+    const after = threads();
+    console.log(JSON.stringify(before.filter((thread) => after.includes(thread)).map((thread) => getPriority(thread))));`);
+  expect(new Set(priorities as number[])).toEqual(new Set([Math.max(10, getPriority())]));
+});
+
 const groupOf = `
   const { existsSync, readFileSync } = await import('node:fs');
   const group = () => existsSync('/proc/self/autogroup')

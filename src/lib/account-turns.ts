@@ -1,0 +1,15 @@
+import { SemaphorePerKey } from './semaphore.ts';
+
+/**
+ * Operations that take long work in steps, and all operations of an account together take one step at a time, so that it gets no
+ * more of the machine by starting several kinds of them. Each kind limits how many of it wait.
+ */
+const turns = new SemaphorePerKey(1, Number.POSITIVE_INFINITY);
+
+/**
+ * Runs a step of an operation when it is the account's turn. A step must not wait for another one.
+ *
+ * @example
+ * for (const codes of chunks) await accountTurn(account, () => store(codes));
+ */
+export const accountTurn = <T>(account: string, step: () => Promise<T>): Promise<T> => turns.run(account, step);
