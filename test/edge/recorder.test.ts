@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import { describe, expect, test, vi } from 'vitest';
 import { decodeSpoolRecord } from '../../events/wire/spool-record.ts';
 import { Overloaded, type Recorder } from '../../src/edge/recorder.ts';
@@ -9,7 +8,7 @@ import { eventually } from '../support/eventually.ts';
 import { scanned } from '../support/scans.ts';
 import { type ManualTimers, manualTimers } from '../support/timers.ts';
 import { FakePostgres, idsOf, record, recorderOn } from './recorder-support.ts';
-import { fileHandles, spoolFolder } from './spool/spool-support.ts';
+import { fileHandles, spoolFolder, writeThen } from './spool/spool-support.ts';
 
 const folder = spoolFolder();
 const durabilities = ['disk', 'log'] as const;
@@ -46,26 +45,21 @@ describe('a scan', () => {
     await recorder.stop();
   });
 
-  test('shares a sync with all that arrive during the sync before', async () => {
-    const handles = await fileHandles();
-    const sync = handles.datasync;
+  test('shares a write with all that arrive during the write before', async () => {
     const disk = Promise.withResolvers<void>();
-    const datasync = vi.spyOn(handles, 'datasync').mockImplementationOnce(async function (this: FileHandle) {
-      await disk.promise;
-      return sync.call(this);
-    });
+    const writes = vi.spyOn(await fileHandles(), 'write').mockImplementation(writeThen(() => disk.promise));
     const postgres = new FakePostgres();
     const spool = await folder.open();
     const recorder = recorderOn({ postgres, spool });
     postgres.now('hang');
     const first = record(recorder, 2);
-    await eventually(() => expect(datasync).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(writes).toHaveBeenCalledTimes(1));
     const later = [record(recorder, 3), record(recorder, 4)];
     disk.resolve();
     const expected = [await first, (await Promise.all(later)).flat()];
-    expect(await recordsOf(spool), 'one record for each sync').toEqual(expected);
-    expect(datasync).toHaveBeenCalledTimes(2);
-    datasync.mockRestore();
+    expect(await recordsOf(spool), 'one record for each write').toEqual(expected);
+    expect(writes).toHaveBeenCalledTimes(2);
+    writes.mockRestore();
     postgres.now('take');
     await recorder.stop();
   });

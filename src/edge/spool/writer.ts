@@ -25,7 +25,7 @@ const framedLength = (record: Uint8Array) => frameBytes + record.length;
 /** The maximum that a record adds to the spool: it may be the first of a new segment. */
 const maxLength = (record: Uint8Array) => headerBytes + framedLength(record);
 
-/** Appends records to the newest segment. Records that arrive during a sync share the next write and sync. */
+/** Appends records to the newest segment. Records that arrive during a write share the next one, and a write ends when the disk has it. */
 export class SpoolWriter {
   readonly #folder: SpoolFolder;
   readonly #options: WriterOptions;
@@ -112,8 +112,7 @@ export class SpoolWriter {
     if (isNew) folder.segments.push(segment);
     try {
       await writeFully(output, block, end);
-      const syncs = await Promise.allSettled([output.datasync(), isNew ? folder.sync() : undefined]);
-      for (const sync of syncs) if (sync.status === 'rejected') throw sync.reason;
+      if (isNew) await folder.sync();
     } catch (error) {
       await this.#undo(segment, output);
       return this.#refuse(group, error);

@@ -2,7 +2,7 @@ import { mkdirSync, rmdirSync, statSync, truncateSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SpoolFull } from '../../../src/edge/spool/spool.ts';
-import { drain, fileHandles, numbered, oldest, range, spoolFolder } from './spool-support.ts';
+import { drain, fileHandles, numbered, oldest, range, spoolFolder, writeThen } from './spool-support.ts';
 
 const folder = spoolFolder();
 let handles: FileHandle;
@@ -96,7 +96,7 @@ describe('a failed sync', () => {
     const spool = await folder.open();
     await spool.append(numbered(1));
     const [name = ''] = folder.files();
-    vi.spyOn(handles, 'datasync').mockRejectedValueOnce(diskError('EIO'));
+    vi.spyOn(handles, 'write').mockImplementationOnce(writeThen(() => Promise.reject(diskError('EIO'))));
     await expect(spool.append(numbered(2))).rejects.toMatchObject({ cause: { code: 'EIO' } });
     expect(spool.waiting.records).toBe(1);
     await spool.append(numbered(3));

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { openSpool, type Spool, SpoolFull } from '../../../src/edge/spool/spool.ts';
-import { fileHandles, oldest, spoolFolder } from './spool-support.ts';
+import { fileHandles, oldest, spoolFolder, writeThen } from './spool-support.ts';
 
 const folder = spoolFolder();
 const maxBytes = 3000;
@@ -14,8 +14,8 @@ type Step =
   | { do: 'drop'; count: number }
   /** Drops records during appends. */
   | { do: 'both'; records: Uint8Array[]; drops: number }
-  /** The next call of this kind fails. */
-  | { do: 'fail'; method: 'write' | 'datasync' | 'sync' }
+  /** The next call of this kind fails; `written`: after it has written. */
+  | { do: 'fail'; method: 'write' | 'written' | 'sync' }
   /** Removes the newest file, if it has no records. */
   | { do: 'trim' }
   | { do: 'reopen' };
@@ -31,7 +31,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ do: fc.constant('fail' as const), method: fc.constantFrom('write', 'datasync', 'sync') }),
+    arbitrary: fc.record({ do: fc.constant('fail' as const), method: fc.constantFrom('write', 'written', 'sync') }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('trim' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('reopen' as const) }) },
@@ -91,7 +91,9 @@ describe('a spool', () => {
           await Promise.all([model.append(spool, step.records), ...Array.from({ length: drops }, () => spool.drop())]);
           model.dropped += drops;
         } else if (step.do === 'fail') {
-          vi.spyOn(handles, step.method).mockRejectedValueOnce(new Error('injected'));
+          const fail = () => Promise.reject(new Error('injected'));
+          if (step.method === 'sync') vi.spyOn(handles, 'sync').mockImplementationOnce(fail);
+          else vi.spyOn(handles, 'write').mockImplementationOnce(step.method === 'written' ? writeThen(fail) : fail);
         } else if (step.do === 'trim') {
           await spool.trim();
           if (model.waiting.length === 0) expect(folder.files()).toEqual([]);

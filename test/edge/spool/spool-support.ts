@@ -46,6 +46,17 @@ export async function fileHandles(): Promise<FileHandle> {
   return Object.getPrototypeOf(handle);
 }
 
+type Write = (...args: [Uint8Array, number, number, number]) => Promise<unknown>;
+const write: Write = (await fileHandles()).write;
+
+/** A write of a file handle that is followed by `disk`, and fails with it. */
+export const writeThen = (disk: () => Promise<void>) =>
+  async function (this: FileHandle, ...args: unknown[]) {
+    const result = await write.apply(this, args as Parameters<Write>);
+    await disk();
+    return result;
+  } as FileHandle['write'];
+
 /** Creates a folder for each test of a file, and closes the spools opened in it. */
 export function spoolFolder() {
   let root = '';

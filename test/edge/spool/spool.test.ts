@@ -1,5 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
-import type { FileHandle } from 'node:fs/promises';
+import { constants, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { inspectSpool, SpoolFull } from '../../../src/edge/spool/spool.ts';
 import { eventually, reaches } from '../../support/eventually.ts';
@@ -13,9 +12,19 @@ import {
   oldest,
   range,
   spoolFolder,
+  writeThen,
 } from './spool-support.ts';
 
 const folder = spoolFolder();
+
+/** The path of an open file; undefined if it is closed since it was listed. */
+function targetOf(fd: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return undefined;
+  }
+}
 
 describe('a spool', () => {
   it('returns records in the order of their appends, across segments', async () => {
@@ -130,37 +139,42 @@ describe('a spool', () => {
     expect(await drain(again)).toEqual(range(11, 31));
   });
 
-  it('syncs each append, and appends during a sync share the next one', async () => {
-    const datasync = vi.spyOn(await fileHandles(), 'datasync');
+  it('writes each append, and appends during a write share the next one', async () => {
+    const writes = vi.spyOn(await fileHandles(), 'write');
     const spool = await folder.open();
     await spool.append(numbered(0));
     await spool.append(numbered(1));
-    expect(datasync).toHaveBeenCalledTimes(2);
+    expect(writes).toHaveBeenCalledTimes(2);
     const first = spool.append(numbered(2));
-    await reaches(3, () => datasync.mock.calls.length);
+    await reaches(3, () => writes.mock.calls.length);
     await Promise.all([first, ...range(3, 500).map((number) => spool.append(numbered(number)))]);
-    expect(datasync).toHaveBeenCalledTimes(4);
-    datasync.mockRestore();
+    expect(writes).toHaveBeenCalledTimes(4);
+    writes.mockRestore();
     expect(await drain(spool)).toEqual(range(0, 500));
   });
 
-  it('neither acknowledges nor returns a record before it is synced', async () => {
-    const handles = await fileHandles();
-    const sync = handles.datasync;
+  it('opens its file so that a write ends when the disk has it', async () => {
+    const spool = await folder.open();
+    await spool.append(numbered(1));
+    const [name = ''] = folder.files();
+    const path = folder.at(name);
+    const fd = readdirSync('/proc/self/fd').find((fd) => targetOf(fd) === path);
+    const [, flags = ''] = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];
+    expect(Number.parseInt(flags, 8) & constants.O_DSYNC).toBe(constants.O_DSYNC);
+  });
+
+  it('neither acknowledges nor returns a record before it is written', async () => {
     const disk = Promise.withResolvers<void>();
-    const datasync = vi.spyOn(handles, 'datasync').mockImplementationOnce(async function (this: FileHandle) {
-      await disk.promise;
-      return sync.call(this);
-    });
+    const writes = vi.spyOn(await fileHandles(), 'write').mockImplementation(writeThen(() => disk.promise));
     const spool = await folder.open();
     const acknowledged = vi.fn();
     const appended = spool.append(numbered(1)).then(acknowledged);
-    await reaches(1, () => datasync.mock.calls.length);
+    await reaches(1, () => writes.mock.calls.length);
     expect(await oldest(spool)).toBeUndefined();
     expect(acknowledged).not.toHaveBeenCalled();
     disk.resolve();
     await appended;
-    datasync.mockRestore();
+    writes.mockRestore();
     expect(await drain(spool)).toEqual([1]);
   });
 
