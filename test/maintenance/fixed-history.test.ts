@@ -48,7 +48,7 @@ async function given(name: string): Promise<RetentionWorld & { gone: OwnedCode; 
 /** What each process that removes scans from the log would do next. */
 async function removals({ sql, gone, folder, step }: Awaited<ReturnType<typeof given>>): Promise<string[]> {
   const waits = new Error('waits');
-  const archive = archiveScans({
+  const archiving = archiveScans({
     sql,
     target: folder,
     before: new Date(),
@@ -56,15 +56,11 @@ async function removals({ sql, gone, folder, step }: Awaited<ReturnType<typeof g
     onStep: ({ step }) => {
       if (step === 'wait') throw waits;
     },
-  });
-  return [
-    (await step(cutoff)).state,
-    (await eraseNext(sql, gone.owner.account, new Date())).state,
-    await archive.then(
-      () => 'moved',
-      (error) => (error === waits ? 'waits' : String(error)),
-    ),
-  ];
+  }).then(
+    () => 'moved',
+    (error) => (error === waits ? 'waits' : String(error)),
+  );
+  return [(await step(cutoff)).state, (await eraseNext(sql, gone.owner.account, new Date())).state, await archiving];
 }
 
 /** Whether another connection to the database has a snapshot. */
