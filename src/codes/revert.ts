@@ -70,13 +70,15 @@ export async function revert(
       if (recorded.length > 0) await request.onRecorded(recorded);
     }
   } catch (error) {
-    if (request.isDryRun || result().reverted.length === 0) throw error;
+    const soFar = result();
+    if (request.isDryRun || soFar.reverted.length === 0) throw error;
     // Postgres may be unavailable. The history of each code has the changes anyway.
-    await recordSummary(sql, owner, request, result(), by).catch(() => {});
+    await recordSummary(sql, owner, request, soFar, by).catch(() => {});
     throw interrupted(error, plans.length, touched.length);
   }
-  if (!request.isDryRun && result().reverted.length > 0) await recordSummary(sql, owner, request, result(), by);
-  return result();
+  const done = result();
+  if (!request.isDryRun && done.reverted.length > 0) await recordSummary(sql, owner, request, done, by);
+  return done;
 }
 
 function interrupted(error: unknown, done: number, total: number): unknown {

@@ -131,9 +131,10 @@ export interface ClickHouseCommandOptions {
 
 /**
  * V8 would soon recompile thousands of ClickHouse's functions with its optimizing compiler: 15 s on both cores in the first
- * minute, during which first reads take seconds. With this budget only the hottest functions are recompiled.
+ * minute, during which first reads take seconds. With this budget only the hottest functions are recompiled. Functions are
+ * validated when they are first called: a start takes 0.8 s of CPU and 130 MB less.
  */
-const wasmTieringFlags = ['--wasm-tiering-budget=500000000'];
+const wasmFlags = ['--wasm-tiering-budget=500000000', '--wasm-lazy-validation'];
 
 /** The command that starts the server. Pass it a pipe as stdin and keep it open: the server stops when it is closed. */
 export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouseCommand {
@@ -144,7 +145,7 @@ export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouse
     command: runtime,
     args: [
       '--disable-warning=ExperimentalWarning',
-      ...(engine === 'wasm' ? wasmTieringFlags : []),
+      ...(engine === 'wasm' ? wasmFlags : []),
       join(root, 'src/stack/clickhouse/server.ts'),
       '--engine',
       engine,
