@@ -1,13 +1,14 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
+import { codeOf } from './errors.ts';
 
 /** A tenth of the CPU share of a process with normal priority: enough for analytics to advance on a busy machine. */
 const usualNiceness = 10;
 
 /**
  * Lowers the priority of a process, without `pid` of this one, below the priority of redirects. Threads and processes that it
- * starts from then on inherit it. A priority that is already lower stays, since only root may raise it. False if Linux did not
- * lower the session: from a user other than root it takes one such change in 100 ms.
+ * starts from then on inherit it. A priority that is already lower stays, since only root may raise it. False if it must be tried
+ * again: from a user other than root, Linux takes one change of a session in 100 ms.
  */
 export function lowerPriority(pid = process.pid, niceness = usualNiceness): boolean {
   for (const thread of threadsOf(pid)) lowerThread(thread, niceness);
@@ -37,13 +38,12 @@ function threadsOf(pid: number): number[] {
  */
 function lowerSession(pid: number, niceness: number): boolean {
   const file = `/proc/${pid}/autogroup`;
-  if (!existsSync(file)) return true;
   try {
     const current = Number(/nice (-?\d+)/.exec(readFileSync(file, 'utf8'))?.[1]);
     if (isSessionLeader(pid) && current < niceness) writeFileSync(file, String(niceness));
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    return codeOf(error) !== 'EAGAIN';
   }
 }
 

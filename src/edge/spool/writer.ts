@@ -25,7 +25,7 @@ const framedLength = (record: Uint8Array) => frameBytes + record.length;
 /** The maximum that a record adds to the spool: it may be the first of a new segment. */
 const maxLength = (record: Uint8Array) => headerBytes + framedLength(record);
 
-/** Appends records to the newest segment. Records that arrive during a write share the next one, and a write ends when the disk has it. */
+/** Appends records to the newest segment. A write ends when the disk has it; records that arrive meanwhile share the next one. */
 export class SpoolWriter {
   readonly #folder: SpoolFolder;
   readonly #options: WriterOptions;
