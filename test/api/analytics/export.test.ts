@@ -6,6 +6,7 @@ import { resume, suspend } from '../../../src/accounts/accounts.ts';
 import { tableName } from '../../../src/analytics/tables.ts';
 import { streamOf } from '../../../src/api/http/responses.ts';
 import { created } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
 import { captureLog } from '../../support/log-lines.ts';
 import type { TestAccount } from '../../support/service.ts';
 import { retrying, useFilledWarehouse } from '../../support/warehouse.ts';
@@ -55,15 +56,27 @@ const exportOf = (id: string, format = 'csv') =>
 
 const idsInOrder = Array.from({ length: many }, (_, i) => `scan_${String(i).padStart(20, '0')}`);
 
-/** Starts an export, and stops reading after the first bytes. */
-async function startReading(id: string): Promise<Socket> {
-  const socket = connect(Number(new URL(service.urls[0] as string).port), '127.0.0.1');
-  socket.on('error', () => {});
-  const head = [`GET ${exportOf(id)} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${account.keys.live}`];
-  socket.write(`${head.join('\r\n')}\r\n\r\n`);
-  await once(socket, 'readable');
-  return socket;
-}
+const accepted = 'HTTP/1.1 200';
+
+/**
+ * Starts an export, and stops reading after the first bytes. Repeats it if it is refused: with 503 on a busy machine, and with 403
+ * until the service knows that an account is no longer suspended.
+ */
+const startReading = (id: string): Promise<Socket> =>
+  eventually(async () => {
+    const socket = connect(Number(new URL(service.urls[0] as string).port), '127.0.0.1');
+    socket.on('error', () => {});
+    const head = [`GET ${exportOf(id)} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${account.keys.live}`];
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    await once(socket, 'readable');
+    const status: Buffer = socket.read(accepted.length);
+    if (status.toString() !== accepted) {
+      socket.destroy();
+      throw new Error(`the export was answered with ${status}`);
+    }
+    socket.unshift(status);
+    return socket;
+  });
 
 async function readOn(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
