@@ -101,43 +101,46 @@ interface WrongAggregate {
 export async function wrongAggregates(warehouse: Warehouse, selection: TableSelection): Promise<WrongAggregate[]> {
   const found: WrongAggregate[] = [];
   for (const month of await monthsOf(warehouse, selection.version))
-    for (const aggregate of Object.keys(projections) as (keyof typeof projections)[])
-      found.push(...(await wrongInMonth(warehouse, selection, month, aggregate)));
+    found.push(...(await wrongInMonth(warehouse, selection, month)));
   return found;
 }
 
 const maxTries = 5;
 
 /** Rows and aggregates are read one after the other, and inserts continue: only repeated differences are real. */
-async function wrongInMonth(
-  warehouse: Warehouse,
-  { version, account }: TableSelection,
-  month: Month,
-  aggregate: keyof typeof projections,
-): Promise<WrongAggregate[]> {
-  const table = tableName(warehouse, version);
-  const { subject, time, only } = projections[aggregate];
+async function wrongInMonth(warehouse: Warehouse, selection: TableSelection, month: Month): Promise<WrongAggregate[]> {
+  const sql = aggregatesSql(tableName(warehouse, selection.version), accountCondition(selection.account));
   for (let tries = 1; ; tries++) {
-    // Grouped by code or account alone, since groups by all keys of the projection would be nearly as many as rows.
-    const found = await query<{ name: string; rows: string; aggregated: string }>(
-      warehouse,
-      `SELECT name, toString(sum(r)) AS rows, toString(sum(a)) AS aggregated FROM (
-         SELECT ${subject} AS name, count() AS r, 0 AS a FROM ${table}
-         WHERE ${isInMonth('time')} AND ${accountCondition(account)}
-         GROUP BY name SETTINGS optimize_use_projections = 0
-         UNION ALL
-         SELECT ${subject} AS name, 0 AS r, count() AS a FROM ${table}
-         WHERE ${isInMonth(time)} AND ${accountCondition(account)} AND ${only}
-         GROUP BY name
-       ) GROUP BY name HAVING sum(r) != sum(a)`,
-      { ...daysOf(month), account },
-    );
+    const found = await query<{ aggregate: string; name: string; rows: string; aggregated: string }>(warehouse, sql, {
+      ...daysOf(month),
+      account: selection.account,
+    });
     if (found.length > 0 && tries < maxTries) continue;
-    return found.map(({ name, rows, aggregated }) => ({
+    return found.map(({ aggregate, name, rows, aggregated }) => ({
       aggregate,
       subject: name,
       rows: Number(rows),
       aggregated: Number(aggregated),
     }));
   }
+}
+
+/** Grouped by code or account alone, since groups by all keys of a projection would be nearly as many as rows. */
+function aggregatesSql(table: string, condition: string): string {
+  const all = Object.entries(projections);
+  // The rows are counted once, for all projections of the subject.
+  const rowsBy = (subject: string) => {
+    const names = all.filter(([, projection]) => projection.subject === subject).map(([name]) => `'${name}'`);
+    return `SELECT arrayJoin([${names.join()}]) AS aggregate, name, n AS r, 0 AS a FROM (
+      SELECT ${subject} AS name, count() AS n FROM ${table} WHERE ${isInMonth('time')} AND ${condition}
+      GROUP BY name SETTINGS optimize_use_projections = 0)`;
+  };
+  const aggregated = all.map(
+    ([aggregate, { subject, time, only }]) =>
+      `SELECT '${aggregate}' AS aggregate, ${subject} AS name, 0 AS r, count() AS a FROM ${table}
+       WHERE ${isInMonth(time)} AND ${condition} AND ${only} GROUP BY name`,
+  );
+  return `SELECT aggregate, name, toString(sum(r)) AS rows, toString(sum(a)) AS aggregated
+    FROM (${[rowsBy('code'), rowsBy('account'), ...aggregated].join(' UNION ALL ')})
+    GROUP BY aggregate, name HAVING sum(r) != sum(a)`;
 }
