@@ -165,11 +165,28 @@ async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Windo
 }
 
 /** Whether a caller that was admitted earlier would be admitted now, apart from rate limits. */
-export async function isStillAdmitted(sql: Sql, { account, key, user, session }: Caller, now: Date): Promise<boolean> {
+export const isStillAdmitted = (sql: Sql, caller: Caller, now: Date): Promise<boolean> =>
+  isAdmitted(sql, caller, now, sql`true`);
+
+/** Whether it would be admitted now, and its key expires when it did then: a rotated key expires sooner. */
+export const isAdmittedAsLong = (sql: Sql, caller: Caller, now: Date): Promise<boolean> =>
+  isAdmitted(
+    sql,
+    caller,
+    now,
+    sql`date_trunc('milliseconds', k.expires_at) IS NOT DISTINCT FROM ${caller.expires_at}::timestamptz`,
+  );
+
+async function isAdmitted(
+  sql: Sql,
+  { account, key, user, session }: Caller,
+  now: Date,
+  keyCondition: ReturnType<Sql>,
+): Promise<boolean> {
   const rows = await sql`
     SELECT 1 FROM accounts a
     WHERE a.id = ${account} AND a.suspended_at IS NULL
-      AND (EXISTS (SELECT FROM api_keys k WHERE k.id = ${key} AND ${isValidKey(sql)})
+      AND (EXISTS (SELECT FROM api_keys k WHERE k.id = ${key} AND ${isValidKey(sql)} AND ${keyCondition})
         OR EXISTS (
           SELECT FROM members m JOIN users u ON u.id = m.user_id
           WHERE m.account = a.id AND m.user_id = ${user ?? null} AND u.disabled_at IS NULL

@@ -1,6 +1,8 @@
 import type { NatsConnection } from 'nats';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount, suspend } from '../../src/accounts/accounts.ts';
+import { type Caller, isAdmittedAsLong } from '../../src/accounts/admission.ts';
+import { rotate } from '../../src/accounts/keys.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { loadCursors } from '../../src/feed/cursor.ts';
 import { Filter } from '../../src/feed/filter.ts';
@@ -86,33 +88,40 @@ test('a reader that joins while the last one leaves during a read gets every eve
   expect(positions).toEqual([head + 1, head + 2]);
 });
 
-test('a reader whose account is suspended before the tail has started reads nothing of what follows', async () => {
-  const { sql } = database;
-  const by = { actor: 'operator', now: new Date() };
-  const { id: account } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now: by.now });
-  const owner = { account, mode: 'live' as const };
-  const request = { name: 'Menu', destination_url: 'https://example.com' };
-  const create = () => sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
-  const after = await headOfLog(sql);
-  const { gated, gates } = heldHeads(sql);
-  const page = idleFeed(gated).wait(
-    { ...owner, key: 'key' },
-    {
-      after,
-      filter: new Filter({}),
+describe('a reader reads nothing of what follows, if before the tail has started', () => {
+  test.each([
+    ['its account is suspended', (sql: Sql, { account }: Caller, now: Date) => suspend(sql, account, 'Unpaid.', now)],
+    [
+      'its key is rotated, though that is valid for another day',
+      (sql: Sql, { account, key }: Caller, now: Date) =>
+        rotate(sql, account, key as string, { overlapHours: 24 }, { actor: 'operator', now }),
+    ],
+  ])('%s', async (_, change) => {
+    const { sql } = database;
+    const by = { actor: 'operator' as const, now: new Date() };
+    const { id: account, live } = await createAccount(sql, { name: 'Test', plan: 'enterprise', now: by.now });
+    const owner = { account, mode: 'live' as const };
+    const key = { key: live.id, scopes: null, expires_at: null, allowed_cidrs: null };
+    const caller: Caller = { ...owner, ...key, plan: 'enterprise', actor: live.id, role: 'owner' };
+    const isAllowed = () => isAdmittedAsLong(sql, caller, by.now);
+    expect(await isAllowed()).toBe(true);
+    const { gated, gates } = heldHeads(sql);
+    const page = idleFeed(gated).wait(caller, {
+      after: await headOfLog(sql),
+      filter: new Filter({ types: ['code.created'] }),
       limit: 10,
       waitMs: 3_600_000,
       signal: new AbortController().signal,
-      isAllowed: async () =>
-        (await sql`SELECT 1 FROM accounts WHERE id = ${account} AND suspended_at IS NULL`).length > 0,
-    },
-  );
-  // Tail and reader are about to read the end of the log.
-  await reaches(2, () => gates.length);
-  await suspend(sql, account, 'Unpaid.', by.now);
-  await create();
-  for (const gate of gates) gate.resolve();
-  expect((await page).events).toEqual([]);
+      isAllowed,
+    });
+    // Tail and reader are about to read the end of the log.
+    await reaches(2, () => gates.length);
+    await change(sql, caller, by.now);
+    const request = { name: 'Menu', destination_url: 'https://example.com' };
+    await sql.begin((tx) => createCodes(tx, testBox, owner, [request], by));
+    for (const gate of gates) gate.resolve();
+    expect((await page).events).toEqual([]);
+  });
 });
 
 test('a stream sends what it had read when Postgres did not say whether the key may read on', async () => {

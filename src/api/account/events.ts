@@ -1,6 +1,6 @@
 import { type TSchema, Type as t } from '@sinclair/typebox';
 import type { Owner } from '../../../events/owner.ts';
-import { type Caller, isStillAdmitted } from '../../accounts/admission.ts';
+import { type Caller, isAdmittedAsLong } from '../../accounts/admission.ts';
 import { maxStreamMs } from '../../feed/feed.ts';
 import { Filter } from '../../feed/filter.ts';
 import { notFound } from '../../lib/errors.ts';
@@ -91,7 +91,7 @@ async function pageOfEvents({ feed, sql, clock }: Service, call: EventCall, filt
   const { caller, signal, query: wanted } = call;
   const { limit = defaultLimit, wait = 0 } = wanted;
   const owner = { account: caller.account, mode: caller.mode };
-  const isAllowed = () => isStillAdmitted(sql, caller, clock());
+  const isAllowed = () => isAdmittedAsLong(sql, caller, clock());
   const after = await inTime(feed.positionOf(owner, wanted.after, 'after'));
   const page =
     wait > 0
@@ -115,7 +115,7 @@ async function streamEvents({ feed, sql, clock }: Service, call: EventCall, filt
   const lastEventId = headers.get('last-event-id') ?? undefined;
   const field = lastEventId === undefined ? 'after' : 'Last-Event-ID';
   const after = await inTime(feed.positionOf(caller, lastEventId ?? wanted.after, field));
-  const isAllowed = () => isStillAdmitted(sql, caller, clock());
+  const isAllowed = () => isAdmittedAsLong(sql, caller, clock());
   const opening = feed.stream(caller, { after, filter, signal, isAllowed });
   const pieces = await inTime(opening).catch((error) => {
     void opening.then(
