@@ -114,8 +114,9 @@ describe('an ended session', () => {
   });
 
   test('does not end the next one with a refusal that arrives late', async () => {
-    await page.goto(`${url}/console`);
-    await page.getByRole('heading', { level: 1 }).waitFor();
+    // A page without tags: the request that is held must be the one of the page that stays open.
+    await page.goto(`${url}/console/account/sessions`);
+    await page.getByText('This one').waitFor();
     await service.database.sql`UPDATE console_sessions SET ends_at = now() - interval '1 second'`;
     const isSignedIn = Promise.withResolvers<void>();
     const hold = async (route: Route) => {
