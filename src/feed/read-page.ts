@@ -53,11 +53,13 @@ export const readPage = (sql: Queryable, owner: Owner, wanted: Wanted, timers = 
       throw retryLater('The account reads too many pages of events at once: try again in a few seconds.');
     });
 
-/** While others of the account wait for their turn, a pause as long as the read leaves half of the time to other accounts. */
+/** Three quarters of the time are left to other accounts while several streams of an account wait for their turn. */
+const pausePerRead = 3;
+
 async function readInTurn(sql: Queryable, owner: Owner, wanted: Wanted, timers: Timers): Promise<LogPage> {
   const startedAt = timers.now();
   const page = await accountTurn(owner.account, () => readNow(sql, owner, wanted));
-  if (pages.callersOf(owner.account) > 1) await timers.sleep(timers.now() - startedAt);
+  if (pages.callersOf(owner.account) > 1) await timers.sleep(pausePerRead * (timers.now() - startedAt));
   return page;
 }
 

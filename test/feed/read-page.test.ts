@@ -30,7 +30,7 @@ test('one page of an account is read at a time, and pages of another account mea
   for (const outcome of await settled) expect(outcome).toMatchObject({ reason: { message: 'no connection' } });
 });
 
-test('while others of the account wait, a pause as long as the read follows it', async () => {
+test('while others of the account wait, a pause follows that is three times as long as the read', async () => {
   // At the end of the log, a page is one query.
   const { sql, queries } = heldPostgres({ position: 0 });
   const timers = manualTimers();
@@ -43,7 +43,7 @@ test('while others of the account wait, a pause as long as the read follows it',
   expect(queries, 'the second one waits for its turn').toHaveLength(1);
   await timers.next();
   expect(await first).toMatchObject({ isAtEnd: true });
-  expect(timers.now()).toBe(60);
+  expect(timers.now()).toBe(120);
   await reaches(2, () => queries.length);
   queries[1]?.();
   expect(await second, 'nothing waits for the pause of the last one').toMatchObject({ isAtEnd: true });
