@@ -109,8 +109,12 @@ describe('the relay', () => {
       await eventually(async () => expect(await countsOf(sql)).not.toEqual(before.counts));
       expect(reads(), 'scans come from the stream again, not from the log').toBe(before.reads);
     });
-    // Not before: a new stream begins at the head of the log, and is empty until the next scan.
-    await eventually(async () => expect((await held(stream, name)).at(-1)?.to).toBe(await headOfLog(sql)));
+    await eventually(async () => {
+      const messages = await held(stream, name);
+      // A new stream begins at the head of the log. A read of the log from before the last scan may have found it.
+      if (messages.length === 0) await scan(sql, 1);
+      expect(messages.at(-1)?.to).toBe(await headOfLog(sql));
+    });
     await Promise.all([relay.stop(), running.stop()]);
   });
 
