@@ -4,8 +4,9 @@ import { readConfig } from '../src/config/config.ts';
 import type { Sql } from '../src/lib/sql.ts';
 import { connect } from '../src/log/connect.ts';
 import { headOfLog } from '../src/log/read.ts';
+import { childrenOf } from '../src/stack/processes.ts';
 import type { BenchStack } from './bench-stack.ts';
-import { childrenOf, cpuSeconds, handles, residentMemory, threads } from './process.ts';
+import { cpuSeconds, handles, residentMemory, threads } from './process.ts';
 
 const samplingMs = 2_500;
 const pollMs = 100;

@@ -1,5 +1,5 @@
 import { StartError } from '../src/lib/errors.ts';
-import { freePort } from '../src/stack/processes.ts';
+import { childrenOf, freePort } from '../src/stack/processes.ts';
 import { type BenchStack, script, startLoad, startPeer } from './bench-stack.ts';
 import { attackNames } from './neighbours-attacks.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type ProbeResult,
   probeKinds,
 } from './neighbours-world.ts';
-import { childrenOf, residentMemory } from './process.ts';
+import { residentMemory } from './process.ts';
 import { type BenchRow, boundedRow, median, ms } from './row.ts';
 
 const defaultSeconds = 15;

@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { childrenOf } from '../src/stack/processes.ts';
 
-export { childrenOf };
-
 /** Statistics of a running process from /proc. */
 
 const ticksPerSecond = 100;
@@ -26,7 +24,8 @@ export const residentMemory = (pid: number): number =>
 export const handles = (pid: number): number =>
   readdirSync(`/proc/${pid}/fd`).filter((handle) => !/^\/proc\/\d+\/task\//.test(targetOf(pid, handle))).length;
 
-function targetOf(pid: number, handle: string): string {
+/** What an open handle of a process leads to. */
+export function targetOf(pid: number, handle: string): string {
   try {
     return readlinkSync(`/proc/${pid}/fd/${handle}`);
   } catch {

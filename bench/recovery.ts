@@ -1,7 +1,7 @@
+import { childrenOf } from '../src/stack/processes.ts';
 import { type BenchStack, load, startPeer } from './bench-stack.ts';
 import { type EdgeUnderTest, startEdge, untilEmpty } from './edge-under-test.ts';
 import { farAwayRows } from './far-away.ts';
-import { childrenOf } from './process.ts';
 import { type BenchRow, boundedRow, median, ms, perSecond } from './row.ts';
 
 const connections = 256;

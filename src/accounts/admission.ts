@@ -164,11 +164,7 @@ async function readCallers(sql: Sql, hashes: string[]): Promise<((Caller & Windo
     .reverse();
 }
 
-/** Whether a caller that was admitted earlier would be admitted now, apart from rate limits. */
-export const isStillAdmitted = (sql: Sql, caller: Caller, now: Date): Promise<boolean> =>
-  isAdmitted(sql, caller, now, sql`true`);
-
-/** Whether it would be admitted now, and its key expires when it did then: a rotated key expires sooner. */
+/** Whether a caller that was admitted earlier would be admitted now, with a key that expires when it did then: a rotated one expires sooner. */
 export const isAdmittedAsLong = (sql: Sql, caller: Caller, now: Date): Promise<boolean> =>
   isAdmitted(
     sql,
@@ -177,6 +173,7 @@ export const isAdmittedAsLong = (sql: Sql, caller: Caller, now: Date): Promise<b
     sql`date_trunc('milliseconds', k.expires_at) IS NOT DISTINCT FROM ${caller.expires_at}::timestamptz`,
   );
 
+/** Whether a caller that was admitted earlier would be admitted now, apart from rate limits. */
 async function isAdmitted(
   sql: Sql,
   { account, key, user, session }: Caller,
@@ -199,7 +196,7 @@ async function isAdmitted(
 
 /** Ends what a caller that was admitted earlier is still reading, unless it would be admitted now. */
 export async function requireStillAdmitted(sql: Sql, caller: Caller, now: Date): Promise<void> {
-  if (await isStillAdmitted(sql, caller, now)) return;
+  if (await isAdmitted(sql, caller, now, sql`true`)) return;
   throw new Refusal('unauthorized', 'The account was suspended, or the key or session ended, during this request.');
 }
 

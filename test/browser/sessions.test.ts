@@ -120,7 +120,6 @@ describe('an ended session', () => {
     await service.database.sql`UPDATE console_sessions SET ends_at = now() - interval '1 second'`;
     const isSignedIn = Promise.withResolvers<void>();
     const statuses: number[] = [];
-    // Not for one request only: the browser would no longer be told to hold requests, and could send the held one again.
     await page.route(/\/api\/tags/, async (route) => {
       const response = await route.fetch();
       if (statuses.push(response.status()) === 1) await isSignedIn.promise;

@@ -1,5 +1,6 @@
-import { constants, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { constants, readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
+import { targetOf } from '../../../bench/process.ts';
 import { inspectSpool, SpoolFull } from '../../../src/edge/spool/spool.ts';
 import { eventually, reaches } from '../../support/eventually.ts';
 import {
@@ -16,15 +17,6 @@ import {
 } from './spool-support.ts';
 
 const folder = spoolFolder();
-
-/** The path of an open file; undefined if it is closed since it was listed. */
-function targetOf(fd: string): string | undefined {
-  try {
-    return readlinkSync(`/proc/self/fd/${fd}`);
-  } catch {
-    return undefined;
-  }
-}
 
 describe('a spool', () => {
   it('returns records in the order of their appends, across segments', async () => {
@@ -158,7 +150,7 @@ describe('a spool', () => {
     await spool.append(numbered(1));
     const [name = ''] = folder.files();
     const path = folder.at(name);
-    const fd = readdirSync('/proc/self/fd').find((fd) => targetOf(fd) === path);
+    const fd = readdirSync('/proc/self/fd').find((fd) => targetOf(process.pid, fd) === path);
     const [, flags = ''] = /^flags:\s+(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8')) ?? [];
     expect(Number.parseInt(flags, 8) & constants.O_DSYNC).toBe(constants.O_DSYNC);
   });
