@@ -10,10 +10,7 @@ export interface RowsInsert {
   rows: Buffer;
 }
 
-/**
- * A connection for one statement: `SET` and query parameters stay on a connection of chdb, so a second statement on it
- * would run with the settings of the first.
- */
+/** `SET` and query parameters stay on a connection of chdb, and apply to every later statement on it. */
 export interface EngineConnection {
   /** Settings by which the engine finds the statement of this connection, to cancel it. */
   readonly settings: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { Semaphore } from '../../lib/semaphore.ts';
 import type { Engine } from './engine.ts';
 import { cancelled, errorText, unauthenticated } from './errors.ts';
 import { readRequest } from './request.ts';
-import { runAlone } from './run.ts';
+import { Statements } from './run.ts';
 
 /** More gain nothing. */
 const maxConcurrent = 4;
@@ -22,6 +22,7 @@ export function clickhouseServer(engine: Engine, password: string): Server {
   // Separate, so that inserts never wait for reads.
   const reads = new Semaphore(maxConcurrent, maxWaiting);
   const writes = new Semaphore(maxConcurrent, maxWaiting);
+  const statements = new Statements(engine);
   const authorization = `Basic ${Buffer.from(`default:${password}`).toString('base64')}`;
 
   async function run(message: IncomingMessage, url: URL, gone: AbortSignal): Promise<Uint8Array> {
@@ -29,7 +30,7 @@ export function clickhouseServer(engine: Engine, password: string): Server {
     const request = await readRequest(message, url);
     const release = await (request.isRead ? reads : writes).acquire(gone);
     try {
-      return await runAlone(engine, request, gone);
+      return await statements.run(request, gone);
     } finally {
       release();
     }

@@ -1,4 +1,4 @@
-import type { Engine } from './engine.ts';
+import type { Engine, EngineConnection } from './engine.ts';
 import type { StatementRequest } from './request.ts';
 
 /** Where chdb and a server have different defaults, or where a statement could run forever. */
@@ -13,29 +13,79 @@ const defaultSettings: Readonly<Record<string, string>> = {
 /** The default of ClickHouse. `SET` is a statement too, and its parameters may be longer. */
 const maxQuerySize = 256 * 1024;
 
-/** Runs a statement on a connection of its own, and returns the result. */
-export async function runAlone(engine: Engine, request: StatementRequest, gone: AbortSignal): Promise<Uint8Array> {
-  const connection = await engine.connect();
-  const cancel = () => connection.cancel();
-  if (request.isRead) {
-    gone.addEventListener('abort', cancel, { once: true });
-    // The event may have fired before the listener was added.
-    if (gone.aborted) cancel();
+/** As many as statements run at a time. */
+const maxIdle = 8;
+
+/** A connection, and what was set on it. */
+interface Prepared {
+  connection: EngineConnection;
+  values: ReadonlyMap<string, string>;
+}
+
+/**
+ * Runs each statement on a connection of its own, or on one of an earlier statement that had the same settings and parameters,
+ * whatever their values: opening and preparing a connection takes about as long as a small read.
+ */
+export class Statements {
+  readonly #engine: Engine;
+  /** The one that was used last at the end. */
+  readonly #idle: Prepared[] = [];
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
   }
-  try {
-    for (const set of setStatements(request, connection.settings)) await connection.run(set);
-    if (typeof request.statement === 'string') return await connection.run(request.statement);
-    await connection.insert(request.statement);
-    return new Uint8Array(0);
-  } finally {
-    gone.removeEventListener('abort', cancel);
-    await connection.close();
+
+  async run(request: StatementRequest, gone: AbortSignal): Promise<Uint8Array> {
+    const wanted = new Map([...Object.entries(defaultSettings), ...request.settings, ...request.params]);
+    const { connection, values } = this.#takeIdle(wanted) ?? { connection: await this.#engine.connect(), values: none };
+    const cancel = () => connection.cancel();
+    if (request.isRead) {
+      gone.addEventListener('abort', cancel, { once: true });
+      // The event may have fired before the listener was added.
+      if (gone.aborted) cancel();
+    }
+    let isKept = false;
+    try {
+      const own = values === none ? Object.entries(connection.settings) : [];
+      const changed = [...own, ...[...wanted].filter(([name, value]) => values.get(name) !== value)];
+      const sets = setStatements(changed);
+      for (const set of sets) await connection.run(set);
+      const result = await runOn(connection, request.statement);
+      // Any other statement may change its connection. Long values are freed with theirs.
+      const leavesAsSet = request.isRead || typeof request.statement !== 'string';
+      isKept = leavesAsSet && sets.length <= 1 && !gone.aborted;
+      return result;
+    } finally {
+      gone.removeEventListener('abort', cancel);
+      if (isKept) await this.#keep({ connection, values: wanted });
+      else await connection.close();
+    }
+  }
+
+  #takeIdle(wanted: ReadonlyMap<string, string>): Prepared | undefined {
+    const at = this.#idle.findLastIndex(
+      ({ values }) => values.size === wanted.size && [...wanted.keys()].every((name) => values.has(name)),
+    );
+    return at < 0 ? undefined : this.#idle.splice(at, 1)[0];
+  }
+
+  async #keep(prepared: Prepared): Promise<void> {
+    this.#idle.push(prepared);
+    if (this.#idle.length > maxIdle) await this.#idle.shift()?.connection.close();
   }
 }
 
-function setStatements({ params, settings }: StatementRequest, ofEngine: Readonly<Record<string, string>>): string[] {
-  const all = new Map([...Object.entries(defaultSettings), ...settings, ...Object.entries(ofEngine), ...params]);
-  const set = `SET ${[...all].map(([name, value]) => `${name} = ${quoted(value)}`).join(', ')}`;
+const none: ReadonlyMap<string, string> = new Map();
+
+async function runOn(connection: EngineConnection, statement: StatementRequest['statement']): Promise<Uint8Array> {
+  if (typeof statement === 'string') return connection.run(statement);
+  await connection.insert(statement);
+  return new Uint8Array(0);
+}
+
+function setStatements(values: [name: string, value: string][]): string[] {
+  if (values.length === 0) return [];
+  const set = `SET ${values.map(([name, value]) => `${name} = ${quoted(value)}`).join(', ')}`;
   const bytes = Buffer.byteLength(set);
   if (bytes < maxQuerySize) return [set];
   return [`SET max_query_size = ${2 * bytes}`, `${set}, max_query_size = ${maxQuerySize}`];
