@@ -38,12 +38,7 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: LeaderOpt
     const ended = AbortSignal.any([stopping, lost.signal]);
     let leading: Promise<void> | undefined;
     try {
-      // Otherwise a network that drops packets would leave the session open, with its lock, after the leader stepped down.
-      const idleSessionTimeoutMs = 2 * timeouts.leaderHeartbeatMs;
-      const [{ acquired }] = await sql<[{ acquired: boolean }]>`
-        SELECT pg_try_advisory_lock(${lock}) AS acquired,
-          set_config('idle_session_timeout', ${`${idleSessionTimeoutMs}`}, false)`;
-      if (!acquired) return;
+      if (!(await acquire(sql, lock, stopping))) return;
       log.info({ name }, 'elected leader');
       leading = lead(ended).finally(() => lost.abort());
       leading.catch(() => {});
@@ -59,6 +54,20 @@ export function seekLeadership({ databaseUrl, lock, name, log, lead }: LeaderOpt
       await withTimeout(leading?.catch(() => {}) ?? Promise.resolve(), stopTimeoutMs, () => {});
       await sql.end({ timeout: 1 }).catch(() => {});
     }
+  }
+
+  /** Tries again on the same connection, because a new one for each try would cost every waiting process 10 ms of CPU. */
+  async function acquire(sql: ReturnType<typeof connect>, id: number, stopping: AbortSignal): Promise<boolean> {
+    // Otherwise a network that drops packets would leave the session open, with its lock, after the leader stepped down.
+    const idleSessionTimeoutMs = 2 * timeouts.leaderHeartbeatMs;
+    while (!stopping.aborted) {
+      const [{ acquired }] = await sql<[{ acquired: boolean }]>`
+        SELECT pg_try_advisory_lock(${id}) AS acquired,
+          set_config('idle_session_timeout', ${`${idleSessionTimeoutMs}`}, false)`;
+      if (acquired) return true;
+      await sleep(retryMs, undefined, { signal: stopping }).catch(() => {});
+    }
+    return false;
   }
 
   const holds = async (sql: ReturnType<typeof connect>, id: number): Promise<boolean> => {
