@@ -11,7 +11,7 @@ import {
   type ProbeResult,
   probeKinds,
 } from './neighbours-world.ts';
-import { residentMemory } from './process.ts';
+import { unsharedMemory } from './process.ts';
 import { type BenchRow, boundedRow, median, ms } from './row.ts';
 
 const defaultSeconds = 15;
@@ -91,7 +91,8 @@ async function measureAll(
   onStep: OnStep,
 ): Promise<BenchRow[]> {
   onStep('warm-up');
-  await site.phase(seconds);
+  const { memory } = await site.phase(seconds);
+  onStep(`  MB, service and its processes: ${text(memory)}; lock ${ms(await readHold())}`);
   const alone: Phase[] = [];
   const attacked: { name: string; phase: Phase }[] = [];
   let hold = 0;
@@ -263,7 +264,7 @@ class Site {
 /** 0 if the process has ended, also while its parent has not noticed: then it has no memory to report. */
 function memoryOf(pid: number): number {
   try {
-    return residentMemory(pid) || 0;
+    return unsharedMemory(pid) || 0;
   } catch {
     return 0;
   }

@@ -17,6 +17,12 @@ export function cpuSeconds(pid: number): number {
 export const residentMemory = (pid: number): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
+/** Memory in MB of a process alone, without the program, which all processes that run it share. */
+export function unsharedMemory(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return (Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) + Number(/RssShmem:\s+(\d+) kB/.exec(status)?.[1])) / 1024;
+}
+
 /**
  * The number of open files and sockets, without those in /proc/<pid>/task: native ClickHouse keeps three of them open
  * for each thread that has worked on a query, until the thread ends.
