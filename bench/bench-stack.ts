@@ -177,6 +177,8 @@ export function startLoad(url: string, options: LoadOptions): { ended: Promise<L
 export async function startPeer(name: string, environment: Record<string, string> = {}) {
   const child = Bun.spawn([process.execPath, script(name)], {
     stdout: 'pipe',
+    // In its own session, so that its CPU is not taken from the share of the service: src/lib/lower-priority.ts.
+    detached: true,
     env: { ...process.env, ...environment },
   });
   const reader = child.stdout.getReader();
