@@ -70,11 +70,14 @@ export function engineSuite(subject: Subject): void {
       const settings = "SELECT toString(getSetting('max_block_size')) AS size";
       const before = await subject.one(settings);
       const clickhouse_settings = { max_block_size: '123' } as const;
-      const result = await subject.client.query({ query: settings, format: 'JSONEachRow', clickhouse_settings });
-      expect(await result.json()).toEqual([{ size: '123' }]);
+      for (const size of ['123', '456', '123']) {
+        const set = { clickhouse_settings: { max_block_size: size } };
+        const result = await subject.client.query({ query: settings, format: 'JSONEachRow', ...set });
+        expect(await result.json()).toEqual([{ size }]);
+      }
       await errorOf(subject.client.query({ query: 'SELECT nothing', clickhouse_settings }));
       expect(await subject.one(settings)).toBe(before);
-      await subject.one('SELECT {p:String}', { p: 'secret' });
+      for (const p of ['secret', 'other', 'secret']) expect(await subject.one('SELECT {p:String}', { p })).toBe(p);
       expect(await errorOf(subject.one('SELECT {p:String}'))).toMatchObject({ type: 'UNKNOWN_QUERY_PARAMETER' });
     });
 
