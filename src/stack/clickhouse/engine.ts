@@ -12,7 +12,7 @@ export interface RowsInsert {
 
 /** `SET` and query parameters stay on a connection of chdb, and apply to every later statement on it. */
 export interface EngineConnection {
-  /** Settings by which the engine finds the statement of this connection, to cancel it. */
+  /** What the engine needs to be set on this connection, whatever a statement asks for. */
   readonly settings: Readonly<Record<string, string>>;
   /** The result in the format that the statement names, or tab-separated. */
   run(sql: string): Promise<Uint8Array>;

@@ -36,8 +36,12 @@ export class Statements {
   }
 
   async run(request: StatementRequest, gone: AbortSignal): Promise<Uint8Array> {
-    const wanted = new Map([...Object.entries(defaultSettings), ...request.settings, ...request.params]);
-    const { connection, values } = this.#takeIdle(wanted) ?? { connection: await this.#engine.connect(), values: none };
+    const asked = new Map([...Object.entries(defaultSettings), ...request.settings, ...request.params]);
+    const { connection, values } = this.#takeIdle(asked) ?? {
+      connection: await this.#engine.connect(),
+      values: new Map(),
+    };
+    const wanted = withOwn(asked, connection);
     const cancel = () => connection.cancel();
     if (request.isRead) {
       gone.addEventListener('abort', cancel, { once: true });
@@ -46,9 +50,7 @@ export class Statements {
     }
     let isKept = false;
     try {
-      const own = values === none ? Object.entries(connection.settings) : [];
-      const changed = [...own, ...[...wanted].filter(([name, value]) => values.get(name) !== value)];
-      const sets = setStatements(changed);
+      const sets = setStatements([...wanted].filter(([name, value]) => values.get(name) !== value));
       for (const set of sets) await connection.run(set);
       const result = await runOn(connection, request.statement);
       // Any other statement may change its connection. Long values are freed with theirs.
@@ -62,10 +64,11 @@ export class Statements {
     }
   }
 
-  #takeIdle(wanted: ReadonlyMap<string, string>): Prepared | undefined {
-    const at = this.#idle.findLastIndex(
-      ({ values }) => values.size === wanted.size && [...wanted.keys()].every((name) => values.has(name)),
-    );
+  #takeIdle(asked: ReadonlyMap<string, string>): Prepared | undefined {
+    const at = this.#idle.findLastIndex(({ connection, values }) => {
+      const wanted = withOwn(asked, connection);
+      return values.size === wanted.size && [...wanted.keys()].every((name) => values.has(name));
+    });
     return at < 0 ? undefined : this.#idle.splice(at, 1)[0];
   }
 
@@ -75,7 +78,9 @@ export class Statements {
   }
 }
 
-const none: ReadonlyMap<string, string> = new Map();
+/** The engine's own settings win over those of a statement. */
+const withOwn = (asked: ReadonlyMap<string, string>, connection: EngineConnection): ReadonlyMap<string, string> =>
+  new Map([...asked, ...Object.entries(connection.settings)]);
 
 async function runOn(connection: EngineConnection, statement: StatementRequest['statement']): Promise<Uint8Array> {
   if (typeof statement === 'string') return connection.run(statement);
