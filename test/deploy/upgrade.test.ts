@@ -164,10 +164,9 @@ describe.each(releases())('the upgrade from $version', (release) => {
     for (const instance of [old, oldEdge]) scans += await scan(instance, codes, 5);
     await eventually(async () => {
       const spools = await inspectSpools(byValue.EDGE_DIR);
-      expect(
-        spools.map(({ records }) => records > 0),
-        'scans wait in both spools',
-      ).toEqual([true, true]);
+      // Two that start at once may each leave a folder to the other, which stays empty.
+      const filled = spools.filter(({ records }) => records > 0);
+      expect(filled, 'scans wait in both spools').toHaveLength(2);
     });
     // Its spool is left to the new version. The other old instance sends its own, beside the new version.
     old.running.signal('SIGKILL');
