@@ -48,26 +48,26 @@ export async function append<E extends StoredEvent>(
   by: { actor: Actor; now: Date },
 ): Promise<Recorded<E>[]> {
   const pending = prepare(events, by);
-  return recordedAt(pending, await insertEvents(tx, rowsOf(pending)));
+  await give(tx, pending);
+  return recordedAt(pending, await insertGiven(tx, pending));
 }
 
 /**
  * Appends events and commits the transaction, of which this must be the last step. `underLock` sends statements that must
- * see everything that precedes the events in the log. All of it is sent without waiting for a response, so that the time for
- * which the append lock is held does not depend on this process.
+ * see everything that precedes the events in the log. From the statement that takes the lock on, all is sent without waiting
+ * for a response, so that the time for which the lock is held does not depend on this process.
  */
 export async function appendAndCommit<E extends StoredEvent>(
   tx: Transaction,
   events: Pending<E>[],
   underLock: (tx: Transaction) => Promise<unknown>[] = () => [],
 ): Promise<Recorded<E>[]> {
+  await give(tx, events);
+  const inserted = insertGiven(tx, events);
+  const under = underLock(tx);
   // A new transaction begins, for the COMMIT that follows the callback of `sql.begin`.
   const committed = tx.unsafe('COMMIT AND CHAIN');
   const clock = tx<[{ now: number }]>`SELECT extract(epoch FROM clock_timestamp())::float8 AS now`;
-  // Throws before anything is sent, and so before the commit.
-  const rows = rowsOf(events);
-  const inserted = insertEvents(tx, rows);
-  const under = underLock(tx);
   // Queries are sent when they are awaited, so in this order. The first error is the cause of those after it.
   await Promise.allSettled([inserted, ...under, committed, clock]);
   const placed = await inserted;
@@ -98,17 +98,18 @@ const contentOf = (event: StoredEvent) =>
     : { type: event.type, schema: schemaOf(event), data: event.data };
 
 /**
- * The rows are sent before and parsed before the lock is taken. What takes it is a short message without parameters, so that
- * those after it are sent at once.
+ * Sends events to Postgres, before the lock is taken. Must be awaited: after a long message, and after one that is not prepared
+ * yet, the driver sends each query only with the response to the one before it.
  */
-async function insertEvents(tx: Transaction, rows: ReturnType<typeof rowsOf>): Promise<Placed[]> {
-  const given = tx`SELECT set_config('scanlog.events', ${JSON.stringify(rows)}, true)`.execute();
-  const inserted = tx.unsafe<Placed[]>(insertion).catch((error) => {
-    throw violates(error, 'events_stream_version') ? new VersionTaken(rows[0]?.stream ?? '') : error;
-  });
-  await Promise.all([given, inserted]);
-  return inserted;
+async function give<E extends StoredEvent>(tx: Transaction, events: Pending<E>[]): Promise<void> {
+  await tx`SELECT set_config('scanlog.events', ${JSON.stringify(rowsOf(events))}, true)`;
 }
+
+/** Appends the events that were sent last. */
+const insertGiven = <E extends StoredEvent>(tx: Transaction, events: Pending<E>[]): Promise<Placed[]> =>
+  tx.unsafe<Placed[]>(insertion).catch((error) => {
+    throw violates(error, 'events_stream_version') ? new VersionTaken(events[0]?.stream ?? '') : error;
+  });
 
 const insertion = `
   WITH given AS MATERIALIZED (

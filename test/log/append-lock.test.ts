@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { startProxy } from '../../bench/chaos/proxy.ts';
 import { counters } from '../../projections/counters.ts';
 import { createAccount } from '../../src/accounts/accounts.ts';
 import { deleteAccount } from '../../src/accounts/delete.ts';
@@ -9,6 +10,8 @@ import { appendLockHolds, RecentMaximum } from '../../src/lib/append-lock-holds.
 import { newId } from '../../src/lib/ids.ts';
 import { append, appendAndCommit, prepare } from '../../src/log/append.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
+import { connect } from '../../src/log/connect.ts';
+import { locks } from '../../src/log/locks.ts';
 import { eraseNext } from '../../src/maintenance/erasure.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
 import { abandonTail } from '../../src/stream/lost-tail.ts';
@@ -193,6 +196,37 @@ test('an append with a commit has released the lock when it resolves, and is mea
     await sql.begin((other) => append(other, [opened()], by));
   });
   expect(appendLockHolds.value).toBeGreaterThan(0);
+});
+
+test.each([1, 1_000])('an append of %i events needs nothing more of this process to be committed', async (count) => {
+  const { sql, url } = database;
+  const proxy = await startProxy(url);
+  const proxied = connect(proxy.url, { max: 1 });
+  const events = prepare(
+    Array.from({ length: count }, () => opened()),
+    by,
+  );
+  try {
+    let appended: Promise<unknown> = Promise.resolve();
+    await whileLocked(
+      `SELECT pg_advisory_xact_lock(${locks.append})`,
+      () => {
+        appended = proxied.begin((tx) => appendAndCommit(tx, events));
+        appended.catch(() => {});
+        return Promise.resolve();
+      },
+      async () => proxy.stall(),
+    );
+    await eventually(async () => {
+      const streams = events.map(({ stream }) => stream);
+      expect(await sql`SELECT 1 FROM events WHERE stream = ANY(${streams})`).toHaveLength(count);
+    });
+    await proxy.restore();
+    expect(await appended).toHaveLength(count);
+  } finally {
+    await proxied.end({ timeout: 1 });
+    await proxy.close();
+  }
 });
 
 test('an event that does not match its schema is refused before the transaction commits', async () => {
