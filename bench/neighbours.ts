@@ -33,8 +33,8 @@ interface Phase {
   /** All durations of the probes, for a p99 over several phases. */
   times: Record<ProbeKind, number[]>;
   failures: string[];
-  /** Peaks of the process that answers, and of those that it has started together, in MB. */
-  memory: { service: number; others: number };
+  /** Of the process that answers and of each that it has started, in MB, when they took most together. */
+  memory: { service: number; others: number[] };
 }
 
 /**
@@ -113,7 +113,9 @@ async function measureAll(
 }
 
 const text = (memory: Phase['memory'] | undefined) =>
-  memory === undefined ? '–' : `${Math.round(memory.service)} + ${Math.round(memory.others)}`;
+  memory === undefined ? '–' : [memory.service, ...memory.others].map(Math.round).join(' + ');
+
+const total = ({ service, others }: Phase['memory']) => others.reduce((sum, one) => sum + one, service);
 
 const describe = (alone: Phase, attacked: Phase): string =>
   kinds.map((kind) => `${kind} ${Math.round(alone.p99[kind])} → ${Math.round(attacked.p99[kind])}`).join(', ');
@@ -146,16 +148,16 @@ function latencyRows(alone: Phase[], attacked: { name: string; phase: Phase }[])
 }
 
 function memoryRow(alone: Phase[], attacked: { name: string; phase: Phase }[]): BenchRow {
-  const total = ({ memory }: Phase) => memory.service + memory.others;
-  const idle = total(alone[0] as Phase);
-  const worst = attacked.reduce((one, other) => (total(other.phase) > total(one.phase) ? other : one));
+  const idle = total((alone[0] as Phase).memory);
+  const above = attacked.map(({ name, phase }) => ({ name, megabytes: total(phase.memory) - idle }));
+  const worst = above.reduce((one, other) => (other.megabytes > one.megabytes ? other : one));
   return boundedRow(
     {
       what: `memory of the service with its renderers above that before the attacks, most beside ${worst.name}`,
-      figure: `${Math.round(total(worst.phase) - idle)} MB`,
+      figure: `${Math.round(worst.megabytes)} MB`,
       against: `before: ${text(alone[0]?.memory)} MB`,
       ratio: null,
-      value: total(worst.phase) - idle,
+      value: worst.megabytes,
     },
     { target: 250, goal: 100, kind: 'max', unit: ' MB' },
   );
@@ -245,17 +247,16 @@ class Site {
   }
 
   #watchMemory(): { stop(): Phase['memory'] } {
-    const peak = { service: 0, others: 0 };
+    let most: Phase['memory'] = { service: 0, others: [] };
     const measure = () => {
-      const others = childrenOf(this.#pid).reduce((sum, pid) => sum + memoryOf(pid), 0);
-      peak.service = Math.max(peak.service, memoryOf(this.#pid));
-      peak.others = Math.max(peak.others, others);
+      const now = { service: memoryOf(this.#pid), others: childrenOf(this.#pid).map(memoryOf) };
+      if (total(now) > total(most)) most = now;
     };
     const timer = setInterval(measure, sampleMs);
     return {
       stop() {
         clearInterval(timer);
-        return peak;
+        return most;
       },
     };
   }

@@ -69,8 +69,8 @@ export class Renderer {
   readonly #start: () => RenderProcess;
   readonly #timers: Timers;
   readonly #queue = new FairQueue<Waiting>();
-  /** With the function that cancels its end. */
-  readonly #idle = new Map<RenderProcess, () => void>();
+  /** With the account whose job it did last, and the function that cancels its end. */
+  readonly #idle = new Map<RenderProcess, { lastAccount: string; keep(): void }>();
   readonly #busy = new Set<RenderProcess>();
   /** Accounts with a running job. */
   readonly #served = new Set<string>();
@@ -130,7 +130,7 @@ export class Renderer {
 
   /** Ends the processes; running jobs are rejected. */
   close(): void {
-    for (const [process, keep] of this.#idle) {
+    for (const [process, { keep }] of this.#idle) {
       keep();
       process.kill();
     }
@@ -152,7 +152,7 @@ export class Renderer {
     this.#served.add(account);
     try {
       const message = { kind, job: await load() } as JobMessage;
-      resolve(await this.#runOn(this.#idleProcess() ?? this.#start(), message));
+      resolve(await this.#runOn(this.#idleProcess(account) ?? this.#start(), account, message));
     } catch (error) {
       reject(error);
     }
@@ -160,30 +160,37 @@ export class Renderer {
     this.#startNext();
   }
 
-  async #runOn(process: RenderProcess, message: JobMessage): Promise<unknown> {
+  async #runOn(process: RenderProcess, account: string, message: JobMessage): Promise<unknown> {
     this.#busy.add(process);
     try {
       return await process.run(message, kinds[message.kind].deadlineMs());
     } finally {
       this.#busy.delete(process);
-      if (!process.hasEnded) this.#endWhenIdle(process);
+      if (!process.hasEnded) this.#endWhenIdle(process, account);
     }
   }
 
-  #idleProcess(): RenderProcess | undefined {
-    for (const [process, keep] of this.#idle) {
-      keep();
-      this.#idle.delete(process);
-      if (!process.hasEnded) return process;
-    }
-    return undefined;
+  /** The one that the account had last, if it is idle: what a job leaves in memory is freed before the next one. */
+  #idleProcess(account: string): RenderProcess | undefined {
+    for (const [process, { keep }] of this.#idle)
+      if (process.hasEnded) {
+        keep();
+        this.#idle.delete(process);
+      }
+    const idle = [...this.#idle];
+    const taken = idle.find(([, { lastAccount }]) => lastAccount === account) ?? idle[0];
+    if (taken === undefined) return undefined;
+    const [process, { keep }] = taken;
+    keep();
+    this.#idle.delete(process);
+    return process;
   }
 
-  #endWhenIdle(process: RenderProcess): void {
+  #endWhenIdle(process: RenderProcess, lastAccount: string): void {
     const keep = this.#timers.after(idleMs, () => {
       this.#idle.delete(process);
       process.kill();
     });
-    this.#idle.set(process, keep);
+    this.#idle.set(process, { lastAccount, keep });
   }
 }

@@ -102,6 +102,16 @@ describe('the renderer', () => {
     expect(await next).toContain('draw');
   });
 
+  test('draws for an account in the process that it had last', async () => {
+    const { order } = scripted();
+    const [a, b] = await Promise.all([order('acct_a', 'draw'), order('acct_b', 'draw')]);
+    expect(a).not.toBe(b);
+    expect(await order('acct_b', 'draw')).toBe(b);
+    expect(await order('acct_b', 'draw')).toBe(b);
+    expect(await order('acct_a', 'draw')).toBe(a);
+    expect(await order('acct_c', 'draw')).toBeOneOf([a, b]);
+  });
+
   test('drops jobs that nothing waits for any more', async () => {
     const timers = manualTimers();
     const { order } = scripted(timers);
