@@ -60,7 +60,7 @@ const edgesOf = (children: Iterable<Child>, except?: Bun.Subprocess) =>
 
 /**
  * Bun lets garbage grow with the memory of the machine, and returns freed memory to it late. With these, projections under an attack
- * take 110 to 160 MB instead of 210 to 290. Not for edges: collections that often would delay their redirects.
+ * take about 140 MB instead of 210 to 290. Not for edges: collections that often would delay their redirects.
  */
 const smallHeap = { BUN_JSC_forceRAMSize: String(128 * 1024 ** 2), MIMALLOC_PURGE_DELAY: '0' };
 
