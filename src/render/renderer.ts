@@ -172,12 +172,7 @@ export class Renderer {
 
   /** The one that the account had last, if it is idle: what a job leaves in memory is freed before the next one. */
   #idleProcess(account: string): RenderProcess | undefined {
-    for (const [process, { keep }] of this.#idle)
-      if (process.hasEnded) {
-        keep();
-        this.#idle.delete(process);
-      }
-    const idle = [...this.#idle];
+    const idle = [...this.#idle].filter(([process]) => !process.hasEnded);
     const taken = idle.find(([, { lastAccount }]) => lastAccount === account) ?? idle[0];
     if (taken === undefined) return undefined;
     const [process, { keep }] = taken;

@@ -224,7 +224,7 @@ test.each([1, 1_000])('an append of %i events needs nothing more of this process
     await proxy.restore();
     expect(await appended).toHaveLength(count);
   } finally {
-    await proxied.end({ timeout: 1 });
+    await proxied.end({ timeout: 0 });
     await proxy.close();
   }
 });
