@@ -1,5 +1,6 @@
 import { systemClock } from '../src/lib/clock.ts';
 import { createLogger } from '../src/lib/logger.ts';
+import { lowerPriority } from '../src/lib/lower-priority.ts';
 import { createMetrics } from '../src/lib/metrics.ts';
 import { connect } from '../src/log/connect.ts';
 import { latestRun } from '../src/maintenance/retention.ts';
@@ -9,6 +10,8 @@ import { runRetention } from '../src/maintenance/run-retention.ts';
  * One run of the retention in a separate process, at once instead of some time after the start of a service:
  * `bun bench/operations-retention.ts <months>`.
  */
+// As in a process of the service without redirects.
+lowerPriority();
 const databaseUrl = process.env['DATABASE_URL'] ?? '';
 const sql = connect(databaseUrl, { name: 'bench', max: 2 });
 const retention = runRetention({

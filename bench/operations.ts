@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { messageOf, StartError } from '../src/lib/errors.ts';
+import { selectedEngines } from '../src/stack/clickhouse/engines.ts';
 import { type BenchStack, startBenchStack, startLoad, startPeer } from './bench-stack.ts';
 import { type Operation, operations, type RunningWorld } from './operations-list.ts';
 import { eventsOfReader, fillWorld, periodMs, type World } from './operations-world.ts';
@@ -98,6 +99,8 @@ class Site {
   readonly #service: { port: number; pid: number };
   readonly #receiverPort: number;
   readonly #limitMs: number;
+  /** Then the memory of ClickHouse is that of its data, not of an operation. */
+  readonly #isWarehouseInMemory = selectedEngines()[0] === 'wasm';
 
   constructor(world: World, service: { port: number; pid: number }, receiverPort: number) {
     this.#world = world;
@@ -148,7 +151,7 @@ class Site {
   #processes(): { name: string; pid: number }[] {
     const parts = this.#world.stack.parts.flatMap(({ name, pid }) => {
       const id = pid();
-      return id === undefined ? [] : [{ name, pid: id }];
+      return id === undefined || (name === 'clickhouse' && this.#isWarehouseInMemory) ? [] : [{ name, pid: id }];
     });
     return [{ name: 'service', pid: this.#service.pid }, ...parts, ...this.#commands.running];
   }
