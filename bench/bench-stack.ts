@@ -40,6 +40,13 @@ export interface BenchStack {
 
 export const script = (name: string) => join(import.meta.dir, name);
 
+const running = new Set<BenchStack>();
+
+/** Stops everything that an interrupted benchmark would leave: servers in sessions of their own, and services. */
+export async function stopBenchStacks(): Promise<void> {
+  await Promise.all([...running].map((stack) => stack.stop()));
+}
+
 /** `now` is when the account and its code are created. */
 export async function startBenchStack(now = new Date()): Promise<BenchStack> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-bench-'));
@@ -65,7 +72,7 @@ export async function startBenchStack(now = new Date()): Promise<BenchStack> {
     LOG_LEVEL: 'error',
   };
 
-  return {
+  const started: BenchStack = {
     sql,
     databaseUrl,
     adminDatabaseUrl,
@@ -113,8 +120,11 @@ export async function startBenchStack(now = new Date()): Promise<BenchStack> {
       await sql.end({ timeout: 1 });
       await stack.stop();
       rmSync(folder, { recursive: true, force: true });
+      running.delete(started);
     },
   };
+  running.add(started);
+  return started;
 }
 
 export async function untilReady(url: string, timeoutMs = 60_000): Promise<void> {

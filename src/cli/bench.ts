@@ -1,7 +1,7 @@
 import { cpus, release } from 'node:os';
 import { benchAnalytics } from '../../bench/analytics.ts';
 import { benchApi } from '../../bench/api.ts';
-import { type BenchStack, startBenchStack } from '../../bench/bench-stack.ts';
+import { type BenchStack, startBenchStack, stopBenchStacks } from '../../bench/bench-stack.ts';
 import { benchBurst } from '../../bench/burst.ts';
 import { benchCost } from '../../bench/cost.ts';
 import { benchFeed } from '../../bench/feed.ts';
@@ -19,6 +19,7 @@ import type { BenchRow } from '../../bench/row.ts';
 import { benchStart } from '../../bench/start.ts';
 import { benchWebhooks } from '../../bench/webhooks.ts';
 import { messageOf } from '../lib/errors.ts';
+import { untilStopSignal } from '../service/stopping.ts';
 import type { Benchmark } from './benchmarks.ts';
 import { bold, dim, print, table } from './terminal.ts';
 
@@ -60,6 +61,11 @@ export async function bench(which: Benchmark, { json = false }: Options): Promis
     ['replica', onStack(benchReplica)],
     ['operations', () => benchOperations(steps)],
   ];
+  untilStopSignal().then(async () => {
+    process.stderr.write('scanlog: interrupted: stopping what this benchmark has started\n');
+    await stopBenchStacks();
+    process.exit(130);
+  });
   const rows: BenchRow[] = [];
   for (const [name, measure] of measurements) {
     if (which !== name && (which !== 'all' || notInAll.has(name))) continue;
