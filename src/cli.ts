@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { benchmarks } from './cli/benchmarks.ts';
-import { action, dataOption, numberOption } from './cli/declare.ts';
+import { action, backgroundAction, dataOption, numberOption } from './cli/declare.ts';
 import { declareOperatorCommands } from './cli/operator-commands.ts';
 import { replayable } from './cli/replayable.ts';
 import { applyTimeoutScale } from './config/config.ts';
@@ -57,7 +57,7 @@ program
   .description('create a demo account with a year of scans')
   .addOption(numberOption('--scans <n>', 'approximate number of scans', 80_000))
   .addOption(dataOption())
-  .action(action(() => import('./cli/demo.ts'), 'demo'));
+  .action(backgroundAction(() => import('./cli/demo.ts'), 'demo'));
 
 program
   .command('events')
@@ -71,7 +71,7 @@ program
   .option('--last <n>', 'begin with the last n events')
   .option('--json', 'print one JSON object per line')
   .addOption(dataOption())
-  .action(action(() => import('./cli/events.ts'), 'showEvents'));
+  .action(backgroundAction(() => import('./cli/events.ts'), 'showEvents'));
 
 program
   .command('listen')
@@ -116,7 +116,7 @@ program
   .description('rebuild a projection from the log while the service runs')
   .addArgument(new Argument('<projection>', 'projection to rebuild').choices(replayable))
   .addOption(dataOption())
-  .action(action(() => import('./cli/replay.ts'), 'replay'));
+  .action(backgroundAction(() => import('./cli/replay.ts'), 'replay'));
 
 program
   .command('verify')
@@ -125,7 +125,7 @@ program
   .option('--json', 'print JSON')
   .addOption(dataOption())
   .addHelpText('after', '\nThe exit code is 1 if there is a difference.')
-  .action(action(() => import('./cli/verify.ts'), 'showVerification'));
+  .action(backgroundAction(() => import('./cli/verify.ts'), 'showVerification'));
 
 program
   .command('doctor')
@@ -163,7 +163,7 @@ Examples:
 For S3, set ARCHIVE_S3_ACCESS_KEY_ID and ARCHIVE_S3_SECRET_ACCESS_KEY, and
 ARCHIVE_S3_ENDPOINT or ARCHIVE_S3_REGION, here and for the service.`,
   )
-  .action(action(() => import('./cli/archive.ts'), 'archive'));
+  .action(backgroundAction(() => import('./cli/archive.ts'), 'archive'));
 
 program
   .command('backup')
@@ -177,7 +177,7 @@ program
 The backup does not contain SECRET_KEY (secrets.json in a data folder of ./scanlog up).
 Keep a copy of it in another place.`,
   )
-  .action(action(() => import('./cli/backup.ts'), 'backup'));
+  .action(backgroundAction(() => import('./cli/backup.ts'), 'backup'));
 
 program
   .command('restore')
@@ -191,7 +191,7 @@ program
 For a new data folder, first copy secrets.json of the original folder into it.
 For your own database, set DATABASE_URL, and SECRET_KEY to the key of the backup.`,
   )
-  .action(action(() => import('./cli/restore.ts'), 'restore'));
+  .action(backgroundAction(() => import('./cli/restore.ts'), 'restore'));
 
 program
   .command('bench')

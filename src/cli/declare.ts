@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { lowerPriority } from '../lib/lower-priority.ts';
 import { defaultDataFolder } from './connection.ts';
 
 /** The action of a command, whose file is loaded when it runs: loading the files of all commands takes half a second. */
@@ -12,6 +13,15 @@ export const action =
     const module = await load();
     await module[name](...(args as never[]));
   };
+
+/** Like `action`, for a command that goes through the log while the service runs: redirects go first. */
+export const backgroundAction: typeof action = (load, name) => {
+  const run = action(load, name);
+  return (...args) => {
+    lowerPriority();
+    return run(...args);
+  };
+};
 
 export const dataOption = () =>
   new Option('--data <folder>', 'data folder of ./scanlog up')

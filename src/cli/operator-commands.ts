@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { roles } from '../../events/member.ts';
 import { modes, plans } from '../../events/plans.ts';
 import { sourceNames } from '../imports/source-names.ts';
-import { action, dataOption, operatorCommand } from './declare.ts';
+import { action, backgroundAction, dataOption, operatorCommand } from './declare.ts';
 
 /** Declares what operators do to accounts, their keys, codes, destinations and secrets. */
 export function declareOperatorCommands(program: Command): void {
@@ -53,7 +53,7 @@ Its keys stop working and its short links answer 410 at once. The running servic
 erases the data, and this command waits for it. Short codes are never reused.
 NATS keeps messages for up to two days, and backups keep what they contain.`,
     )
-    .action(action(() => import('./account-delete.ts'), 'accountDelete'));
+    .action(backgroundAction(() => import('./account-delete.ts'), 'accountDelete'));
   declareAccountFile(account, accountId);
   operatorCommand(account, 'keys', 'list the valid keys of an account')
     .addArgument(accountId)
@@ -76,7 +76,7 @@ The file has codes with their history, keys, webhooks, logos, domains, shared pa
 scans and visitors: docs/account-file.md describes it. The account is not changed.
 To move it, import the file elsewhere, then delete the account here.`,
     )
-    .action(action(() => import('./account-file.ts'), 'accountExport'));
+    .action(backgroundAction(() => import('./account-file.ts'), 'accountExport'));
   operatorCommand(account, 'import', 'import an account from a file that account export has written')
     .argument('<file>', 'file to read')
     .option('--key <key>', 'key of the file; ACCOUNT_FILE_KEY in the environment is not visible to other users')
@@ -86,7 +86,7 @@ To move it, import the file elsewhere, then delete the account here.`,
 Ids, short codes, keys and numbers stay the same; nothing is imported if one of them
 is taken. Domains must be proved again. After an interruption, run the command again.`,
     )
-    .action(action(() => import('./account-file.ts'), 'accountImport'));
+    .action(backgroundAction(() => import('./account-file.ts'), 'accountImport'));
 }
 
 function declareKey(program: Command): void {
@@ -179,7 +179,7 @@ If SECRET_KEY is set, set NEW_SECRET_KEY too, and start the service with the new
 afterwards. For a data folder of ./scanlog up, the command generates a key and stores
 it in secrets.json. After an interruption, run the command again.`,
     )
-    .action(action(() => import('./secret.ts'), 'secretRotate'));
+    .action(backgroundAction(() => import('./secret.ts'), 'secretRotate'));
   operatorCommand(secret, 'reset', 'replace everything that was encrypted with a lost key; stop the service first')
     .option('--yes', 'do not ask for confirmation')
     .addHelpText(
@@ -226,5 +226,5 @@ URLs of APIs:
 The exit code is 1 if a link cannot be imported, or only without a part of it.
 docs/import.md lists the columns of files and what becomes of each field.`,
     )
-    .action(action(() => import('./import.ts'), 'importCommand'));
+    .action(backgroundAction(() => import('./import.ts'), 'importCommand'));
 }

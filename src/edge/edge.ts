@@ -4,6 +4,7 @@ import type { Change } from '../../events/entry.ts';
 import { openGeo } from '../geo/geo.ts';
 import type { TrustedProxies } from '../lib/client-address.ts';
 import type { Clock } from '../lib/clock.ts';
+import { edgeConnection } from '../lib/connection-names.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { Logger } from '../lib/logger.ts';
@@ -88,7 +89,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const { databaseUrl, box, folder, spoolMaxBytes, geoPath, trustedProxies, ownUrls, clock, log, metrics, ...hooks } =
     options;
   const { durability = 'log', onAppended, tracing, ...timing } = hooks;
-  const sql = connect(databaseUrl, { max: maxConnections, name: 'scanlog-edge', planOnce: true });
+  const sql = connect(databaseUrl, { max: maxConnections, name: edgeConnection, planOnce: true });
   const own = await takeFolder(folder, spoolMaxBytes, log);
   const geo = await openGeo({ path: geoPath, onEvent: (event) => log.info(event, 'geography database') });
   const snapshot = await readSnapshots(folder, box, (ignored) =>

@@ -1,4 +1,5 @@
 import postgres from 'postgres';
+import { backgroundConnection } from '../lib/connection-names.ts';
 import { codeOf } from '../lib/errors.ts';
 import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
@@ -38,7 +39,12 @@ const maxSilentStatements = 3;
 
 /** A pool of connections to the database that holds the log. Requires the `postgres` package patched by `patches/`. */
 export function connect(url: string, options: ConnectOptions = {}): Sql {
-  const { max = 10, name = 'scanlog', planOnce = false, responseTimeoutMs = timeouts.postgresResponseMs } = options;
+  const {
+    max = 10,
+    name = backgroundConnection,
+    planOnce = false,
+    responseTimeoutMs = timeouts.postgresResponseMs,
+  } = options;
   // A client that stops in the middle of a message is neither idle nor running a statement, and keeps its locks.
   const limit = responseTimeoutMs === 'none' ? {} : { transaction_timeout: responseTimeoutMs * maxSilentStatements };
   const sql = postgres(url, {

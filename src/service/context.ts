@@ -6,6 +6,7 @@ import { type Addresses, addressesOf, type ServiceConfig } from '../config/confi
 import type { Edge } from '../edge/edge.ts';
 import type { EdgeIntervals } from '../edge/tasks.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import { backgroundConnection, requestConnection } from '../lib/connection-names.ts';
 import type { Logger } from '../lib/logger.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';
@@ -75,7 +76,8 @@ export function createContext(
   { port, ...parts }: Pick<ServiceContext, 'stopping' | 'cleanup' | 'metrics' | 'tracing'> & { port: number },
 ): ServiceContext {
   const { cleanup, tracing } = parts;
-  const sql = connect(config.databaseUrl, { max: maxConnections });
+  const name = config.roles.includes('api') ? requestConnection : backgroundConnection;
+  const sql = connect(config.databaseUrl, { max: maxConnections, name });
   cleanup.add(() => sql.end({ timeout: 2 }));
   const warehouse = connectWarehouse(config);
   cleanup.add(() => warehouse.client.close());

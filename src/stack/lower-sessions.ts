@@ -1,25 +1,74 @@
-import { every, type Loop } from '../lib/every.ts';
+import { edgeConnection, requestConnection } from '../lib/connection-names.ts';
+import { every } from '../lib/every.ts';
 import { lowerPriority } from '../lib/lower-priority.ts';
+import { connectAsAdmin } from './postgres.ts';
 import { childrenOf } from './processes.ts';
 
 const roundMs = 1_000;
 /** Longer than Linux makes users other than root wait between two sessions. */
 const nextSessionMs = 150;
+const idleSeconds = 10;
 
 /**
- * Lowers the processes of a server below redirects, again and again: Postgres starts one for each connection, in a session of its
- * own. Ten busy connections would get ten times the CPU of all redirects.
+ * By the name of a connection; all others get the usual one. A redirect waits for its append, so the connections of edges stay as
+ * they are, and sometimes for the append lock that a request holds.
  */
-export function lowerSessions(serverPid: () => number | undefined): Loop {
-  let lowered = new Set<number>();
-  return every(
+const niceness: ReadonlyMap<string | null | undefined, number> = new Map([
+  [edgeConnection, 0],
+  [requestConnection, 5],
+]);
+
+/** The embedded Postgres. */
+interface PostgresServer {
+  pid(): number | undefined;
+  port: number;
+  /** Of the superuser. */
+  password: string;
+}
+
+/**
+ * Lowers the processes of Postgres below redirects, again and again: it starts one for each connection, in a session of its own.
+ * Ten busy connections would get ten times the CPU of all redirects.
+ */
+export function lowerSessions({ pid, port, password }: PostgresServer): { stop(): Promise<void> } {
+  const sql = connectAsAdmin(port, password, { idleSeconds });
+  /** Processes that have the priority that they should have. */
+  let settled = new Set<number>();
+  /** Processes of the round before. */
+  let known = new Set<number>();
+  const rounds = every(
     roundMs,
     async () => {
-      const pid = serverPid();
-      const running = pid === undefined ? [] : [pid, ...childrenOf(pid)];
-      lowered = new Set(running.filter((one) => lowered.has(one) || lowerPriority(one)));
-      return lowered.size < running.length ? nextSessionMs : roundMs;
+      const server = pid();
+      const running = server === undefined ? [] : childrenOf(server);
+      const others = running.filter((one) => !settled.has(one));
+      const names = others.length === 0 ? noNames : await connectionNames(sql);
+      const settle = (one: number) => {
+        const name = names.get(one);
+        // A process that has just started is not listed; some of Postgres' own never are.
+        const isStarting = name === undefined ? !known.has(one) : name === null;
+        return !isStarting && lowerPriority(one, niceness.get(name));
+      };
+      settled = new Set(running.filter((one) => settled.has(one) || settle(one)));
+      known = new Set(running);
+      return settled.size < running.length ? nextSessionMs : roundMs;
     },
     { onError: () => {}, ref: false },
   );
+  return {
+    async stop() {
+      await rounds.stop();
+      await sql.end({ timeout: 1 });
+    },
+  };
+}
+
+/** Names of connections by process; null for a client that is not signed in yet, and '' for processes of Postgres' own. */
+type Names = Map<number, string | null>;
+const noNames: Names = new Map();
+
+async function connectionNames(sql: ReturnType<typeof connectAsAdmin>): Promise<Names> {
+  const rows = await sql<{ pid: number; name: string | null }[]>`
+    SELECT pid, CASE WHEN state IS DISTINCT FROM 'starting' THEN application_name END AS name FROM pg_stat_activity`;
+  return new Map(rows.map(({ pid, name }) => [pid, name]));
 }

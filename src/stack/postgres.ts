@@ -29,12 +29,29 @@ export const adminRole = 'scanlog';
 export const adminUrl = (port: number, password: string, database = 'postgres') =>
   `postgres://${adminRole}:${password}@127.0.0.1:${port}/${database}`;
 
+interface AdminOptions {
+  database?: string;
+  connectSeconds?: number;
+  /** After this time without a statement, the connection is closed; the next one opens it again. */
+  idleSeconds?: number;
+}
+
 /**
- * A short-lived connection as the superuser. It does not fetch array types: the library does not await that query, so a
- * connection closed at that moment would end the process with an unhandled rejection.
+ * A connection as the superuser. It does not fetch array types: the library does not await that query, so a connection closed at
+ * that moment would end the process with an unhandled rejection.
  */
-export const connectAsAdmin = (port: number, password: string, connect_timeout = 30, database = 'postgres') =>
-  postgres(adminUrl(port, password, database), { max: 1, connect_timeout, fetch_types: false, onnotice: () => {} });
+export const connectAsAdmin = (
+  port: number,
+  password: string,
+  { database = 'postgres', connectSeconds = 30, idleSeconds }: AdminOptions = {},
+) =>
+  postgres(adminUrl(port, password, database), {
+    max: 1,
+    connect_timeout: connectSeconds,
+    idle_timeout: idleSeconds,
+    fetch_types: false,
+    onnotice: () => {},
+  });
 
 const settingsOfTests = { fsync: 'off', full_page_writes: 'off', scram_iterations: '1' };
 
@@ -70,7 +87,7 @@ export function postgresPlan({ data, port, password, durable }: PostgresOptions)
       return launchAs(user, folder, (path) => ({ command: binary('postgres', user), args: ['-D', path, ...args] }));
     },
     async answers() {
-      const sql = connectAsAdmin(port, password, timeouts.partProbeMs / 1_000);
+      const sql = connectAsAdmin(port, password, { connectSeconds: timeouts.partProbeMs / 1_000 });
       try {
         await sql`SELECT 1`;
         return true;

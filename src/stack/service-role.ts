@@ -33,7 +33,7 @@ export async function prepareDatabase(
   } finally {
     await server.end();
   }
-  const sql = connectAsAdmin(port, postgres, 30, database);
+  const sql = connectAsAdmin(port, postgres, { database });
   try {
     await takeOverObjects(sql);
   } finally {

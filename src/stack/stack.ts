@@ -1,4 +1,3 @@
-import type { Loop } from '../lib/every.ts';
 import type { Logger } from '../lib/logger.ts';
 import { clickhousePlan, clickhouseUrl } from './clickhouse.ts';
 import { announce, type DataDirectory, type RunningStack, readSecrets, retract } from './data-directory.ts';
@@ -33,7 +32,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const { data, log, given = {}, onReady = () => {}, durable = true, signal } = options;
   const secrets = readSecrets(data);
   const parts: Part[] = [];
-  let lowering: Loop | undefined;
+  let lowering: ReturnType<typeof lowerSessions> | undefined;
   const start = async (planFor: (port: number) => PartPlan): Promise<ListeningPart> => {
     const startedAt = performance.now();
     const part = await startOnFreePort(planFor, { data, log, signal });
@@ -52,7 +51,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const starting = [
     given.databaseUrl === undefined
       ? start((port) => postgresPlan({ data, port, password: secrets.postgres, durable })).then(({ port, pid }) => {
-          lowering = lowerSessions(pid);
+          lowering = lowerSessions({ pid, port, password: secrets.postgres });
           return prepareDatabase(port, secrets);
         })
       : { databaseUrl: given.databaseUrl, adminDatabaseUrl: given.databaseUrl },

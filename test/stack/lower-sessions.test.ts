@@ -1,18 +1,35 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
-import { expect, test } from 'vitest';
-import { useDatabase } from '../support/database.ts';
+import { expect, inject, test } from 'vitest';
+import { backgroundConnection, edgeConnection, requestConnection } from '../../src/lib/connection-names.ts';
+import { connect } from '../../src/log/connect.ts';
 import { eventually } from '../support/eventually.ts';
 
-const database = useDatabase();
+/** A connection of this name to the embedded Postgres. */
+async function open(name: string) {
+  const sql = connect(inject('stack').databaseUrl, { max: 1, name });
+  const [{ pid }] = await sql<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`;
+  return { pid, close: () => sql.end({ timeout: 1 }) };
+}
 
-test('connections of the embedded Postgres have a lower priority than redirects', async () => {
-  await database.sql.begin(async (tx) => {
-    const [{ pid }] = await tx<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`;
-    const file = `/proc/${pid}/autogroup`;
+function expectNiceness(pid: number, niceness: number): void {
+  expect(getPriority(pid)).toBe(Math.max(getPriority(), niceness));
+  const file = `/proc/${pid}/autogroup`;
+  if (existsSync(file)) expect(readFileSync(file, 'utf8')).toContain(`nice ${niceness}`);
+}
+
+test('connections of the embedded Postgres have a lower priority than redirects, without those that redirects wait for', async () => {
+  const edge = await open(edgeConnection);
+  const request = await open(requestConnection);
+  const other = await open(backgroundConnection);
+  try {
+    // From a user other than root, Linux takes the change of one session at a time.
     await eventually(() => {
-      expect(getPriority(pid)).toBeGreaterThanOrEqual(10);
-      if (existsSync(file)) expect(readFileSync(file, 'utf8')).toContain('nice 10');
+      expectNiceness(other.pid, 10);
+      expectNiceness(request.pid, 5);
     });
-  });
+    expectNiceness(edge.pid, 0);
+  } finally {
+    for (const { close } of [edge, request, other]) await close();
+  }
 });
