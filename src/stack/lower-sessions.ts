@@ -10,8 +10,8 @@ const nextSessionMs = 150;
 const idleSeconds = 10;
 
 /**
- * By the name of a connection; all others get the usual one. A redirect waits for its append, so the connections of edges stay as
- * they are, and sometimes for the append lock that a request holds.
+ * By the name of a connection; all others get the usual one. A redirect waits for its append, and at times for a request that has
+ * the append lock: connections of edges stay as they are, and those of requests are in between.
  */
 const niceness: ReadonlyMap<string | null | undefined, number> = new Map([
   [edgeConnection, 0],
