@@ -21,7 +21,7 @@ const patches = [
       },
       'src/index.js': {
         original: '4e21f5733e70d79cffc10d10d4ef01031de4a9ac862210e43f8870029fd103ed',
-        patched: '1e2ab0c0935fc1a0d75b832b21d508c3748bbcf2a7ea81205e0b65bfc1092b2c',
+        patched: 'd0fb798ff4733f7bc17f9b5c2132632591f1665afc918f094e4a4a3f1d9ba8f1',
       },
     },
   },

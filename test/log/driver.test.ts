@@ -293,6 +293,13 @@ describe('reserve()', () => {
     expect(await outcomeOf(sql.reserve().then((reserved) => select(reserved, 'x')))).toEqual({ tags: ['x'] });
   });
 
+  test('fails on a pool that has ended', async () => {
+    const sql = pool();
+    await select(sql, 'warm');
+    await sql.end();
+    expect(await outcomeOf(sql.reserve())).toEqual({ failed: 'CONNECTION_ENDED' });
+  });
+
   test('fails once its connection is lost, and the pool stays usable', async () => {
     const sql = pool();
     await select(sql, 'warm');
