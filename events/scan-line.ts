@@ -51,11 +51,13 @@ export const escaped = (text: string) =>
 
 /**
  * A scan of the log as a line of tab-separated fields. Postgres writes it, and the stream and ClickHouse take it
- * unchanged. Most readers use one or two fields of thousands of lines a second, so fields are parsed on access.
+ * unchanged. Most readers use one or two of the first fields of thousands of lines a second, so these are searched on access; a
+ * reader of a later one is likely to need more of them, so the line is then split once.
  */
 export class ScanLine implements RecordedScan {
   readonly type = 'code_scanned';
   readonly line: string;
+  #fields: string[] | undefined;
 
   constructor(line: string) {
     this.line = line;
@@ -77,41 +79,48 @@ export class ScanLine implements RecordedScan {
     return fieldOf(this.line, 4) as Mode;
   }
   get id(): string {
-    return fieldOf(this.line, 5);
+    return this.#at(5);
   }
   get occurred_at(): Date {
-    return new Date(`${fieldOf(this.line, 6).replace(' ', 'T')}Z`);
+    return new Date(`${this.#at(6).replace(' ', 'T')}Z`);
   }
   get country(): string {
-    return fieldOf(this.line, 7);
+    return this.#at(7);
   }
   get region(): string {
-    return unescaped(fieldOf(this.line, 8));
+    return unescaped(this.#at(8));
   }
   get city(): string {
-    return unescaped(fieldOf(this.line, 9));
+    return unescaped(this.#at(9));
   }
   get device(): string {
-    return fieldOf(this.line, 10);
+    return this.#at(10);
   }
   get browser(): string {
-    return fieldOf(this.line, 11);
+    return this.#at(11);
   }
   get is_bot(): boolean {
-    return fieldOf(this.line, 12) === 't';
+    return this.#at(12) === 't';
   }
   get visitor(): string {
-    return fieldOf(this.line, 13).replaceAll('-', '');
+    return this.#at(13).replaceAll('-', '');
   }
   get revision(): number {
-    return Number(fieldOf(this.line, 14));
+    return Number(this.#at(14));
   }
 
   get rule(): string | undefined {
-    return fieldOf(this.line, 15) || undefined;
+    return this.#at(15) || undefined;
   }
   get variant(): string | undefined {
-    return fieldOf(this.line, 16) || undefined;
+    return this.#at(16) || undefined;
+  }
+
+  #at(index: number): string {
+    this.#fields ??= this.line.split('\t');
+    const field = this.#fields[index];
+    if (field === undefined) throw tooShort(index);
+    return field;
   }
 
   toJSON(): RecordedScan {

@@ -9,7 +9,7 @@ import { isPostgresUnavailable } from '../log/connect.ts';
 import { headOfLog } from '../log/read.ts';
 import { type Cursors, loadCursors, openCursor } from './cursor.ts';
 import type { Filter } from './filter.ts';
-import { type Frame, frameOf } from './frame.ts';
+import { type Frame, framesOf, textsOf } from './frame.ts';
 import { readPage } from './read-page.ts';
 import { type FeedCaller, Reader } from './reader.ts';
 import { ReaderSlots } from './reader-slots.ts';
@@ -87,7 +87,7 @@ export class Feed {
   async read(owner: Owner, { after, filter, limit }: Position & { limit: number }): Promise<FeedPage> {
     const cursors = await this.#loadCursors();
     const { entries, to, isAtEnd } = await readPage(this.#options.sql, owner, { after, filter, limit });
-    const frames = entries.flatMap((entry) => frameOf(entry, owner, cursors) ?? []);
+    const frames = await framesOf(entries, owner, cursors);
     return pageOf(cursors, owner, frames, { to, isAtEnd });
   }
 
@@ -108,7 +108,7 @@ export class Feed {
         const leftMs = deadline - this.#timers.now();
         const isOver = leftMs <= 0 || ending.aborted || reader.ended !== undefined;
         if (frames.length > 0 || !isAtEnd || isOver)
-          return pageOf(reader.cursors, caller, frames, { to: reader.position, isAtEnd });
+          return await pageOf(reader.cursors, caller, frames, { to: reader.position, isAtEnd });
         await reader.untilNews(leftMs, ending);
       }
     } finally {
@@ -203,9 +203,9 @@ const chunkOf = ({ channel, filter }: Reader, frames: Frame[]): Uint8Array =>
     encoder.encode(frames.map(({ sse }) => sse).join('')),
   );
 
-const pageOf = (
+const pageOf = async (
   cursors: Cursors,
   owner: Owner,
   frames: Frame[],
   { to, isAtEnd }: { to: number; isAtEnd: boolean },
-): FeedPage => ({ events: frames.map(({ json }) => json), next: cursors.seal(owner, to), has_more: !isAtEnd });
+): Promise<FeedPage> => ({ events: await textsOf(frames), next: cursors.seal(owner, to), has_more: !isAtEnd });

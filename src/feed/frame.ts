@@ -1,10 +1,13 @@
 import type { LogEntry } from '../../events/entry.ts';
 import type { Owner } from '../../events/owner.ts';
 import { type PublicEvent, publicEventOf } from '../../events/public-event.ts';
+import { mapInTurns } from '../lib/map-in-turns.ts';
 import type { Cursors } from './cursor.ts';
 
 /** Of a scan, with its texts. */
 const frameBytes = 1_000;
+/** Events take about half a millisecond. */
+const eventsPerTurn = 100;
 
 /** An event of the feed, with its texts, which all readers of an account share. */
 export class Frame {
@@ -55,3 +58,13 @@ export function frameOf(entry: LogEntry, owner: Owner, cursors: Cursors): Frame 
   const event = publicEventOf(entry);
   return event === undefined ? undefined : new Frame(entry.position, event, owner, cursors);
 }
+
+/** The frames of the entries that owners see. */
+export async function framesOf(entries: readonly LogEntry[], owner: Owner, cursors: Cursors): Promise<Frame[]> {
+  const frames = await mapInTurns(entries, eventsPerTurn, (entry) => frameOf(entry, owner, cursors));
+  return frames.filter((frame) => frame !== undefined);
+}
+
+/** Each event as JSON. */
+export const textsOf = (frames: readonly Frame[]): Promise<string[]> =>
+  mapInTurns(frames, eventsPerTurn, ({ json }) => json);

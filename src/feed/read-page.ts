@@ -99,14 +99,15 @@ async function readPart(
   ]);
   // Of what follows the last change that was read, only scans are known.
   const known = isCut ? (changes.at(-1)?.position ?? to) : to;
-  const merged: LogEntry[] = [...changes, ...scans]
-    .filter(({ position }) => position <= known)
-    .sort((a, b) => a.position - b.position);
+  const merged = changes.length === 0 ? scans : mergedUpTo(known, [...changes, ...scans]);
   const page = merged.slice(0, limit);
   const end = page.length === limit ? (page.at(-1)?.position ?? to) : known;
   const deleted = await deletedCodes(sql, new Set(scans.map((scan) => scan.code)));
   return { entries: page.filter((entry) => entry.type !== 'code_scanned' || !deleted.has(entry.code)), to: end, isCut };
 }
+
+const mergedUpTo = (to: number, entries: LogEntry[]): LogEntry[] =>
+  entries.filter(({ position }) => position <= to).sort((a, b) => a.position - b.position);
 
 /** Scans of deleted codes have left analytics, and are not shown here either. */
 async function deletedCodes(sql: Queryable, codes: Set<string>): Promise<Set<string>> {

@@ -71,7 +71,7 @@ function partOf(
   const positionsOf = (list: 'scans' | 'changes') =>
     blocks.flatMap((row) => positionsIn(row[list] ?? noBytes, row.block)).filter(isInRange);
   const owned = { scans: positionsOf('scans'), changes: positionsOf('changes') };
-  const all = [...owned.scans, ...owned.changes].sort((a, b) => a - b);
+  const all = owned.changes.length === 0 ? owned.scans : [...owned.scans, ...owned.changes].sort((a, b) => a - b);
   const listed = blocks.reduce(
     (sum, { scans, changes }) => sum + ((scans?.length ?? 0) + (changes?.length ?? 0)) / 2,
     0,
