@@ -40,15 +40,23 @@ export interface BenchStack {
 
 export const script = (name: string) => join(import.meta.dir, name);
 
-const running = new Set<BenchStack>();
+/** Those that run, and those that are being started. */
+const stacks = new Set<Promise<BenchStack>>();
 
 /** Stops everything that an interrupted benchmark would leave: servers in sessions of their own, and services. */
 export async function stopBenchStacks(): Promise<void> {
-  await Promise.all([...running].map((stack) => stack.stop()));
+  const started = await Promise.allSettled(stacks);
+  await Promise.all(started.map((result) => (result.status === 'fulfilled' ? result.value.stop() : undefined)));
 }
 
 /** `now` is when the account and its code are created. */
-export async function startBenchStack(now = new Date()): Promise<BenchStack> {
+export function startBenchStack(now = new Date()): Promise<BenchStack> {
+  const starting = startOne(now, () => stacks.delete(starting));
+  stacks.add(starting);
+  return starting;
+}
+
+async function startOne(now: Date, onStop: () => void): Promise<BenchStack> {
   const folder = mkdtempSync(join(tmpdir(), 'scanlog-bench-'));
   const data = openDataDirectory(folder);
   const { secretKey } = readSecrets(data);
@@ -72,7 +80,7 @@ export async function startBenchStack(now = new Date()): Promise<BenchStack> {
     LOG_LEVEL: 'error',
   };
 
-  const started: BenchStack = {
+  return {
     sql,
     databaseUrl,
     adminDatabaseUrl,
@@ -120,11 +128,9 @@ export async function startBenchStack(now = new Date()): Promise<BenchStack> {
       await sql.end({ timeout: 1 });
       await stack.stop();
       rmSync(folder, { recursive: true, force: true });
-      running.delete(started);
+      onStop();
     },
   };
-  running.add(started);
-  return started;
 }
 
 export async function untilReady(url: string, timeoutMs = 60_000): Promise<void> {

@@ -7,6 +7,7 @@ import { createCodes } from '../src/codes/create.ts';
 import { readConfig } from '../src/config/config.ts';
 import type { Sql } from '../src/lib/sql.ts';
 import { indexNextBlock } from '../src/log/account-index.ts';
+import { connect } from '../src/log/connect.ts';
 import { makePartitionsUpTo } from '../src/log/partitions.ts';
 import { headOfLog } from '../src/log/read.ts';
 import type { BenchStack } from './bench-stack.ts';
@@ -80,6 +81,7 @@ export async function fillWorld(stack: BenchStack, scans: number, onStep: OnStep
   await Promise.all([fillLog(sql, plan), fillWarehouse(stack, plan)]);
   onStep(`what is derived from ${scans.toLocaleString('en')} scans`);
   await fillDerived(sql, plan);
+  await writeToDisk(stack);
   const reader = all.pop() as BenchAccount;
   return { stack, scans, accounts: all, reader, start, end };
 }
@@ -156,6 +158,13 @@ async function fillDerived(sql: Sql, plan: Plan): Promise<void> {
   await connection`VACUUM ANALYZE scans, visitors, scan_counts, account_blocks, indexed_blocks, codes, events`;
   await connection`RESET statement_timeout`;
   connection.release();
+}
+
+/** Otherwise what was filled is still written beside the first operations. */
+async function writeToDisk({ adminDatabaseUrl }: BenchStack): Promise<void> {
+  const admin = connect(adminDatabaseUrl, { name: 'bench', max: 1, responseTimeoutMs: 'none' });
+  await admin`CHECKPOINT`.finally(() => admin.end({ timeout: 1 }));
+  await Bun.$`sync`.quiet();
 }
 
 async function fillWarehouse({ clickhouseUrl }: BenchStack, plan: Plan): Promise<void> {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { connectWarehouse, pingWarehouse, type Warehouse } from '../analytics/connect.ts';
 import { addressesOf, type Config, readConfig } from '../config/config.ts';
+import { commandConnection } from '../lib/connection-names.ts';
 import { messageOf, StartError } from '../lib/errors.ts';
 import { createLogger } from '../lib/logger.ts';
 import { createSecretBox, type SecretBox } from '../lib/secret-box.ts';
@@ -80,7 +81,7 @@ export async function withDatabase<T>(data: string, use: (sql: Sql) => Promise<T
 }
 
 async function connected<T>(databaseUrl: string, use: (sql: Sql) => Promise<T>): Promise<T> {
-  const sql = connect(databaseUrl, { max: 8, name: 'scanlog-cli', responseTimeoutMs: 'none' });
+  const sql = connect(databaseUrl, { max: 8, name: commandConnection, responseTimeoutMs: 'none' });
   try {
     return await use(sql);
   } finally {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
+import { leaveFirstCpu } from '../lib/leave-first-cpu.ts';
 import { lowerPriority } from '../lib/lower-priority.ts';
 import { defaultDataFolder } from './connection.ts';
 
@@ -19,6 +20,7 @@ export const backgroundAction: typeof action = (load, name) => {
   const run = action(load, name);
   return (...args) => {
     lowerPriority();
+    leaveFirstCpu();
     return run(...args);
   };
 };

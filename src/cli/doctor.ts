@@ -3,6 +3,7 @@ import type { NatsConnection } from 'nats';
 import { connectWarehouse } from '../analytics/connect.ts';
 import type { Config } from '../config/config.ts';
 import { settings } from '../config/settings.ts';
+import { commandConnection } from '../lib/connection-names.ts';
 import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
@@ -113,7 +114,7 @@ async function examinePostgres(
   retentionMonths: number | undefined,
 ): Promise<PostgresExamination> {
   if (url === undefined) return { findings: notSet('postgres', 'databaseUrl'), stream: (name) => name };
-  const sql = connect(url, { max: 1, name: 'scanlog-cli' });
+  const sql = connect(url, { max: 1, name: commandConnection });
   const server = { part: 'postgres', name: 'Postgres', url, variable: 'DATABASE_URL' } as const;
   let branch = '';
   try {

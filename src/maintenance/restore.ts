@@ -1,4 +1,5 @@
 import { erasures } from '../../projections/erasures.ts';
+import { commandConnection } from '../lib/connection-names.ts';
 import { StartError } from '../lib/errors.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { branchOff } from '../log/branch.ts';
@@ -81,7 +82,7 @@ async function refuseUnlessEmpty(sql: Queryable): Promise<void> {
 export async function refuseWhileServed(sql: Queryable, step: string): Promise<void> {
   const [session] = await sql`
     SELECT 1 FROM pg_stat_activity
-    WHERE datname = current_database() AND application_name LIKE 'scanlog%' AND application_name <> 'scanlog-cli'
+    WHERE datname = current_database() AND application_name LIKE 'scanlog%' AND application_name <> ${commandConnection}
     LIMIT 1`;
   if (session !== undefined)
     throw new StartError(`A service runs on this database: stop it, ${step}, and start it again.`);

@@ -1,5 +1,6 @@
-import { edgeConnection, requestConnection } from '../lib/connection-names.ts';
+import { commandConnection, edgeConnection, requestConnection } from '../lib/connection-names.ts';
 import { every } from '../lib/every.ts';
+import { leaveFirstCpu } from '../lib/leave-first-cpu.ts';
 import { lowerPriority } from '../lib/lower-priority.ts';
 import { connectAsAdmin } from './postgres.ts';
 import { childrenOf } from './processes.ts';
@@ -47,7 +48,9 @@ export function lowerSessions({ pid, port, password }: PostgresServer): { stop()
         const name = names.get(one);
         // A process that has just started is not listed; some of Postgres' own never are.
         const isStarting = name === undefined ? !known.has(one) : name === null;
-        return !isStarting && lowerPriority(one, niceness.get(name));
+        if (isStarting) return false;
+        if (name === commandConnection) leaveFirstCpu(one);
+        return lowerPriority(one, niceness.get(name));
       };
       settled = new Set(running.filter((one) => settled.has(one) || settle(one)));
       known = new Set(running);

@@ -1,7 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { expect, inject, test } from 'vitest';
-import { backgroundConnection, edgeConnection, requestConnection } from '../../src/lib/connection-names.ts';
+import {
+  backgroundConnection,
+  commandConnection,
+  edgeConnection,
+  requestConnection,
+} from '../../src/lib/connection-names.ts';
+import { allowedCpus, machineCpus, withoutFirst } from '../../src/lib/leave-first-cpu.ts';
 import { connect } from '../../src/log/connect.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -34,5 +41,21 @@ test('connections of the embedded Postgres have a lower priority than redirects,
     expectNiceness(edge.pid, 0);
   } finally {
     for (const { close } of [edge, request, other]) await close();
+  }
+});
+
+test('connections of commands leave one CPU to redirects', async () => {
+  const edge = await open(edgeConnection);
+  const command = await open(commandConnection);
+  try {
+    const before = allowedCpus(edge.pid);
+    const isPossible = spawnSync('taskset', ['-V']).status === 0 && withoutFirst(before, machineCpus()) !== undefined;
+    await eventually(() => {
+      expectNiceness(command.pid, 10);
+      expect(allowedCpus(command.pid) === before).toBe(!isPossible);
+    });
+    expect(allowedCpus(edge.pid)).toBe(before);
+  } finally {
+    for (const { close } of [edge, command]) await close();
   }
 });
