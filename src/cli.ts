@@ -4,10 +4,9 @@ import { benchmarks } from './cli/benchmarks.ts';
 import { action, backgroundAction, dataOption, numberOption } from './cli/declare.ts';
 import { declareOperatorCommands } from './cli/operator-commands.ts';
 import { replayable } from './cli/replayable.ts';
-import { applyTimeoutScale } from './config/config.ts';
-import { roles } from './config/settings.ts';
+import { roles } from './config/roles.ts';
 import { messageOf, Refusal, StartError } from './lib/errors.ts';
-import { VersionTaken } from './log/append.ts';
+import { VersionTaken } from './log/version-taken.ts';
 
 const withListenOptions = (command: Command) =>
   command
@@ -244,7 +243,8 @@ export async function runCommand(args: string[]): Promise<void> {
 }
 
 if (import.meta.main) {
-  applyTimeoutScale(process.env);
+  // Loading the settings takes longer than everything else up to here.
+  if (process.env['TIMEOUT_SCALE']) (await import('./config/config.ts')).applyTimeoutScale(process.env);
   await runCommand(process.argv.slice(2));
   // The service has stopped everything; an open connection must not keep the process alive.
   if (program.args[0] === 'up' || program.args[0] === 'serve') process.exit();

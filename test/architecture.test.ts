@@ -77,6 +77,13 @@ test('a process of the service loads only the code of its roles', () => {
     expect(loaded, file).not.toContain(file);
 });
 
+test('the command line loads neither settings nor drivers before it knows the command', () => {
+  const loaded = loadedBy('src/cli.ts');
+  expect(loaded).toContain('src/cli/operator-commands.ts');
+  for (const file of ['src/config/settings.ts', 'src/log/connect.ts', 'src/cli/connection.ts', 'events/catalogue.ts'])
+    expect(loaded, file).not.toContain(file);
+});
+
 const withoutCycle = new Set<string>();
 
 function cycleFrom(file: string, path: string[]): string[] | undefined {

@@ -4,8 +4,9 @@ import type { Actor } from '../../events/recorded.ts';
 import type { SessionEndCause, SessionEvent, SignInFailure, SignInMeans } from '../../events/session.ts';
 import { writeState } from '../../projections/state.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
-import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
+import { appendAndCommit, prepare } from '../log/append.ts';
 import { locks } from '../log/locks.ts';
+import { VersionTaken } from '../log/version-taken.ts';
 
 /** Bounds what a flood of failed attempts with a known key adds to the log. */
 const maxFailuresPerHour = 10;

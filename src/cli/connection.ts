@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { connectWarehouse, pingWarehouse, type Warehouse } from '../analytics/connect.ts';
 import { addressesOf, type Config, readConfig } from '../config/config.ts';
 import { commandConnection } from '../lib/connection-names.ts';
@@ -14,9 +13,6 @@ import type { SecurityMail } from '../people/security-changes.ts';
 import { untilStopSignal } from '../service/stopping.ts';
 import { findRunning, lockDataDirectory, openDataDirectory, storedSecrets } from '../stack/data-directory.ts';
 import { startPostgres } from '../stack/stack.ts';
-
-/** `.scanlog` next to `./scanlog`. */
-export const defaultDataFolder = fileURLToPath(new URL('../../.scanlog', import.meta.url));
 
 /** The settings of a command: URLs that are not set are the URLs of the `up` that runs on `data`. */
 export function findConfig(data: string): Config {

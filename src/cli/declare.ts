@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import { leaveFirstCpu } from '../lib/leave-first-cpu.ts';
 import { lowerPriority } from '../lib/lower-priority.ts';
-import { defaultDataFolder } from './connection.ts';
+import { defaultDataFolder } from './data-folder.ts';
 
 /** The action of a command, whose file is loaded when it runs: loading the files of all commands takes half a second. */
 export const action =

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import { roles } from '../../events/member.ts';
 import { modes, plans } from '../../events/plans.ts';
+import { roles } from '../../events/roles.ts';
 import { sourceNames } from '../imports/source-names.ts';
 import { action, backgroundAction, dataOption, operatorCommand } from './declare.ts';
 

@@ -21,7 +21,8 @@ import { startSupervised } from '../service/supervisor.ts';
 import { announce, lockDataDirectory, openDataDirectory, readSecrets } from '../stack/data-directory.ts';
 import { until } from '../stack/processes.ts';
 import { startStack } from '../stack/stack.ts';
-import { defaultDataFolder, refuseInterrupted } from './connection.ts';
+import { refuseInterrupted } from './connection.ts';
+import { defaultDataFolder } from './data-folder.ts';
 import { bold, dim, green, print } from './terminal.ts';
 
 /** Runs everything on one machine: the service, and an embedded server for each URL that is not set. */

@@ -7,8 +7,9 @@ import { writeState } from '../../projections/state.ts';
 import { notFound, Refusal } from '../lib/errors.ts';
 import { isId, newId } from '../lib/ids.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
-import { appendAndCommit, prepare, VersionTaken } from '../log/append.ts';
+import { appendAndCommit, prepare } from '../log/append.ts';
 import { locks } from '../log/locks.ts';
+import { VersionTaken } from '../log/version-taken.ts';
 import type { LogoArt } from '../qr/logo-art.ts';
 import { decodeLogo, encodeLogo, type LogoFile } from '../qr/logo-files.ts';
 

@@ -20,12 +20,10 @@ import {
 } from '../lib/setting-readers.ts';
 import { mailSettings } from './mail-settings.ts';
 import { oidcSettings } from './oidc-settings.ts';
+import { roles } from './roles.ts';
 import { serverSettings } from './server-settings.ts';
 import { setting } from './setting.ts';
 import { traceSettings } from './trace-settings.ts';
-
-export const roles = ['api', 'edge', 'relay', 'projections'] as const;
-export type Role = (typeof roles)[number];
 
 export const signups = ['closed', 'invite', 'open'] as const;
 export type Signup = (typeof signups)[number];

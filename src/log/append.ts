@@ -5,13 +5,7 @@ import { newId } from '../lib/ids.ts';
 import type { Transaction } from '../lib/sql.ts';
 import { violates } from './connect.ts';
 import { locks } from './locks.ts';
-
-/** Another writer appended an event with the same version: the caller must reload the stream and decide again. */
-export class VersionTaken extends Error {
-  constructor(stream: string) {
-    super(`${stream} was changed at the same time by another request or command: read it and try again.`);
-  }
-}
+import { VersionTaken } from './version-taken.ts';
 
 /** Postgres answered an append without the positions of its events, so the append counts as failed. */
 export class UnprovenEvents extends Error {

@@ -1,8 +1,9 @@
 import type { ChangeEvent } from '../../events/catalogue.ts';
 import type { Actor, Pending, Recorded } from '../../events/recorded.ts';
 import type { Sql, Transaction } from '../lib/sql.ts';
-import { appendAndCommit, prepare, VersionTaken } from './append.ts';
+import { appendAndCommit, prepare } from './append.ts';
 import { isDeadlock } from './connect.ts';
+import { VersionTaken } from './version-taken.ts';
 
 /** A change of one stream. `P` is the state that `project` wrote and returns. */
 interface Command<S extends { version: number }, E extends ChangeEvent, P> {

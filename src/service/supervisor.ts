@@ -1,6 +1,6 @@
 import type { Change } from '../../events/entry.ts';
 import type { ServiceConfig } from '../config/config.ts';
-import type { Role } from '../config/settings.ts';
+import type { Role } from '../config/roles.ts';
 import { backoff } from '../lib/backoff.ts';
 import type { Logger } from '../lib/logger.ts';
 import { lowerPriority } from '../lib/lower-priority.ts';

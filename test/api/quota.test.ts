@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { limitsOf, type Plan, plans } from '../../events/plans.ts';
 import { setPlan } from '../../src/accounts/accounts.ts';
 import { givenShortCodesOf } from '../../src/codes/quota.ts';
-import { VersionTaken } from '../../src/log/append.ts';
+import { VersionTaken } from '../../src/log/version-taken.ts';
 import { type Api, newCode } from '../support/api.ts';
 import { uniqueName } from '../support/database.ts';
 import { givenDomain } from '../support/domains.ts';

@@ -13,10 +13,11 @@ import type { Recorded } from '../../events/recorded.ts';
 import { applyState } from '../../projections/state.ts';
 import { isId, newId, newRuleId, newShortCode } from '../../src/lib/ids.ts';
 import type { Sql } from '../../src/lib/sql.ts';
-import { append, VersionTaken } from '../../src/log/append.ts';
+import { append } from '../../src/log/append.ts';
 import { connect } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
 import { readEvents, readStream } from '../../src/log/read.ts';
+import { VersionTaken } from '../../src/log/version-taken.ts';
 import { drawPng } from '../../src/qr/png.ts';
 import { drawSvg } from '../../src/qr/svg.ts';
 

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { AccountEvent } from '../../events/account.ts';
 import type { Pending } from '../../events/recorded.ts';
 import { newId } from '../../src/lib/ids.ts';
-import { append, VersionTaken } from '../../src/log/append.ts';
+import { append } from '../../src/log/append.ts';
 import { decideAndAppend } from '../../src/log/decide.ts';
 import { readStream } from '../../src/log/read.ts';
+import { VersionTaken } from '../../src/log/version-taken.ts';
 import { useDatabase } from '../support/database.ts';
 import { opened } from '../support/events.ts';
 

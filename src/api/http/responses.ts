@@ -4,8 +4,8 @@ import { ArchiveError } from '../../archive/errors.ts';
 import { type FieldError, messageOf, Refusal, requestClosed, retryLater } from '../../lib/errors.ts';
 import type { Logger } from '../../lib/logger.ts';
 import { requestIdOf } from '../../lib/request-id.ts';
-import { VersionTaken } from '../../log/append.ts';
 import { isPostgresUnavailable } from '../../log/connect.ts';
+import { VersionTaken } from '../../log/version-taken.ts';
 import { JobDropped, JobTimeout, ProcessLost } from '../../render/renderer.ts';
 import { statusOf } from './error-status.ts';
 

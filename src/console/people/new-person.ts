@@ -1,7 +1,7 @@
 import { statusOf } from '../../api/http/error-status.ts';
 import { type ErrorCode, invalid, Refusal } from '../../lib/errors.ts';
 import { hashPassword } from '../../lib/passwords.ts';
-import { VersionTaken } from '../../log/append.ts';
+import { VersionTaken } from '../../log/version-taken.ts';
 import { problemWithPassword } from '../../people/password-rules.ts';
 import { readPerson } from '../../people/users.ts';
 import { type Console, htmlResponse, peerOf, type RequestContext } from '../context.ts';
