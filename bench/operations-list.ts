@@ -44,7 +44,9 @@ export const operations: Operation[] = [
     perform: (world) => get(world, ofAny(world), `/v1/analytics/timeseries?interval=day&${period(world)}`),
   },
   read('events --since 15m', ({ run }) => run(['events', '--since', '15m', '--json'])),
-  read(`feed, ${eventsOfReader.toLocaleString('en')} events of an account`, readFeed),
+  read(`feed, ${eventsOfReader.toLocaleString('en')} events of an account`, ({ run, url, reader }) =>
+    run([script('operations-feed.ts'), url, reader.key, String(eventsOfReader)]),
+  ),
   {
     name: `webhook replay, ${eventsOfReader.toLocaleString('en')} events of an account`,
     follows: 'result',
@@ -91,18 +93,6 @@ async function request({ url, signal }: RunningWorld, key: string, path: string,
   });
   if (!response.ok) throw new Error(`${path} answered ${response.status}: ${(await response.text()).slice(0, 200)}`);
   return response;
-}
-
-async function readFeed(world: RunningWorld): Promise<void> {
-  let events = 0;
-  for (let after = ''; ; ) {
-    const response = await request(world, world.reader.key, `/v1/events?types=scan.created&limit=1000${after}`);
-    const page = (await response.json()) as { data: unknown[]; next: string; has_more: boolean };
-    events += page.data.length;
-    if (!page.has_more) break;
-    after = `&after=${encodeURIComponent(page.next)}`;
-  }
-  if (events !== eventsOfReader) throw new Error(`the feed has ${events} events instead of ${eventsOfReader}`);
 }
 
 async function replayWebhook(world: RunningWorld): Promise<void> {

@@ -58,6 +58,7 @@ export class ScanLine implements RecordedScan {
   readonly type = 'code_scanned';
   readonly line: string;
   #fields: string[] | undefined;
+  #occurredAt: Date | undefined;
 
   constructor(line: string) {
     this.line = line;
@@ -82,7 +83,8 @@ export class ScanLine implements RecordedScan {
     return this.#at(5);
   }
   get occurred_at(): Date {
-    return new Date(`${this.#at(6).replace(' ', 'T')}Z`);
+    this.#occurredAt ??= new Date(`${this.#at(6).replace(' ', 'T')}Z`);
+    return this.#occurredAt;
   }
   get country(): string {
     return this.#at(7);

@@ -6,8 +6,8 @@ import type { Cursors } from './cursor.ts';
 
 /** Of a scan, with its texts. */
 const frameBytes = 1_000;
-/** Events take about half a millisecond. */
-const eventsPerTurn = 100;
+/** They take about a quarter of a millisecond, and a redirect takes some turns. */
+const eventsPerTurn = 50;
 
 /** An event of the feed, with its texts, which all readers of an account share. */
 export class Frame {
