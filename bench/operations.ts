@@ -70,7 +70,7 @@ function sizesIn(text: string): [number, number] {
 
 async function measureSize(stack: BenchStack, scans: number, onStep: OnStep): Promise<Measured> {
   const world = await fillWorld(stack, scans, onStep);
-  const receiver = await startPeer('webhook-receiver.ts', { NICENESS: '19' });
+  const receiver = await startPeer('webhook-receiver.ts', { NICENESS: '19', LEAVES_FIRST_CPU: '1' });
   try {
     const service = await stack.serve({
       settings: {

@@ -1,11 +1,14 @@
 /**
  * A webhook receiver in a separate process, which prints its port. `/hang/…` never answers, all other paths answer at
  * once. `GET /seen` returns the count, the duration and the p99 delay after the scan, and resets them. `NICENESS` lowers its
- * priority.
+ * priority, and with `LEAVES_FIRST_CPU=1` it does that.
  */
+import { leaveFirstCpu } from '../src/lib/leave-first-cpu.ts';
 import { lowerPriority } from '../src/lib/lower-priority.ts';
 
-lowerPriority(process.pid, Number(process.env['NICENESS'] ?? 0));
+const niceness = Number(process.env['NICENESS'] ?? 0);
+lowerPriority(process.pid, niceness);
+if (process.env['LEAVES_FIRST_CPU'] === '1') leaveFirstCpu();
 let count = 0;
 let first = 0;
 let last = 0;

@@ -15,12 +15,21 @@ export const action =
     await module[name](...(args as never[]));
   };
 
-/** Like `action`, for a command that goes through the log while the service runs: redirects go first. */
+let stepBack = () => {};
+
+/** Makes commands that go through the log step back behind redirects. For a process that runs one command and nothing else. */
+export function letRedirectsGoFirst(): void {
+  stepBack = () => {
+    lowerPriority();
+    leaveFirstCpu();
+  };
+}
+
+/** Like `action`, for a command that goes through the log while the service runs. */
 export const backgroundAction: typeof action = (load, name) => {
   const run = action(load, name);
   return (...args) => {
-    lowerPriority();
-    leaveFirstCpu();
+    stepBack();
     return run(...args);
   };
 };

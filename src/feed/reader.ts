@@ -4,7 +4,7 @@ import type { Timers } from '../lib/timers.ts';
 import type { Channel, Subscriber } from './channel.ts';
 import type { Cursors } from './cursor.ts';
 import type { Filter } from './filter.ts';
-import { type Frame, framesOf } from './frame.ts';
+import { type Frame, frameOf } from './frame.ts';
 import { maxPageBytes, readPage } from './read-page.ts';
 import type { Tail } from './tail.ts';
 
@@ -99,7 +99,7 @@ export class Reader implements Subscriber {
       filter: this.filter,
       limit,
     });
-    return { frames: await framesOf(entries, owner, this.cursors), isAtEnd, to };
+    return { frames: entries.flatMap((entry) => frameOf(entry, owner, this.cursors) ?? []), isAtEnd, to };
   }
 
   /** A revocation or suspension from before the start of the tail does not reach it: only a read of the log shows it. */

@@ -1,10 +1,13 @@
+import { getPriority } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { createAccount, rename } from '../../src/accounts/accounts.ts';
 import { startOf } from '../../src/cli/events.ts';
 import { newId } from '../../src/lib/ids.ts';
+import { allowedCpus } from '../../src/lib/leave-first-cpu.ts';
 import type { Sql } from '../../src/lib/sql.ts';
 import { appendScans, batchOf } from '../../src/log/append-scans.ts';
 import { command } from '../support/command.ts';
+import { canLeaveFirstCpu } from '../support/cpus.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { runScanlog } from '../support/scanlog.ts';
@@ -56,7 +59,7 @@ describe('./scanlog events', () => {
     expect(typesOf(await printed('--stream', id, '--since', '7d'))).toEqual(['account_renamed']);
   });
 
-  test('with --follow, prints only new events', async () => {
+  test('with --follow, prints only new events, and steps back behind redirects', async () => {
     const id = await givenLog(growing);
     const running = runScanlog(['events', '--follow', '--json'], { DATABASE_URL: growing.url });
     let renames = 0;
@@ -64,6 +67,9 @@ describe('./scanlog events', () => {
       await rename(growing.sql, id, `Name ${++renames}`, new Date());
       expect(running.output()).toContain('account_renamed');
     });
+    expect(getPriority(running.pid)).toBe(Math.max(10, getPriority()));
+    const all = allowedCpus(process.pid);
+    await eventually(() => expect(allowedCpus(running.pid) !== all).toBe(canLeaveFirstCpu(all)));
     await running.stop();
     expect(running.output()).not.toContain('account_created');
     // The first new event may be the change from this name.
