@@ -1,13 +1,12 @@
 /**
  * A webhook receiver in a separate process, which prints its port. `/hang/…` never answers, all other paths answer at
  * once. `GET /seen` returns the count, the duration and the p99 delay after the scan, and resets them. `NICENESS` lowers its
- * priority, and with `LEAVES_FIRST_CPU=1` it does that.
+ * priority, and `LEAVES_FIRST_CPU=1` keeps it off the first CPU.
  */
 import { leaveFirstCpu } from '../src/lib/leave-first-cpu.ts';
 import { lowerPriority } from '../src/lib/lower-priority.ts';
 
-const niceness = Number(process.env['NICENESS'] ?? 0);
-lowerPriority(process.pid, niceness);
+lowerPriority(process.pid, Number(process.env['NICENESS'] ?? 0));
 if (process.env['LEAVES_FIRST_CPU'] === '1') leaveFirstCpu();
 let count = 0;
 let first = 0;
