@@ -1,7 +1,7 @@
 import { Argument, Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { benchmarks } from './cli/benchmarks.ts';
-import { action, backgroundAction, dataOption, letRedirectsGoFirst, numberOption } from './cli/declare.ts';
+import { action, backgroundAction, dataOption, lowerBackgroundCommands, numberOption } from './cli/declare.ts';
 import { declareOperatorCommands } from './cli/operator-commands.ts';
 import { replayable } from './cli/replayable.ts';
 import { roles } from './config/roles.ts';
@@ -243,7 +243,7 @@ export async function runCommand(args: string[]): Promise<void> {
 }
 
 if (import.meta.main) {
-  letRedirectsGoFirst();
+  lowerBackgroundCommands();
   // Loading the settings takes longer than everything else up to here.
   if (process.env['TIMEOUT_SCALE']) (await import('./config/config.ts')).applyTimeoutScale(process.env);
   await runCommand(process.argv.slice(2));

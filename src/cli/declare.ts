@@ -15,11 +15,11 @@ export const action =
     await module[name](...(args as never[]));
   };
 
-let stepBack = () => {};
+let beforeBackgroundAction = () => {};
 
-/** Makes commands that go through the log step back behind redirects. For a process that runs one command and nothing else. */
-export function letRedirectsGoFirst(): void {
-  stepBack = () => {
+/** Lowers the priority of this process when its command goes through the log. Call it only in a process that runs one command. */
+export function lowerBackgroundCommands(): void {
+  beforeBackgroundAction = () => {
     lowerPriority();
     leaveFirstCpu();
   };
@@ -29,7 +29,7 @@ export function letRedirectsGoFirst(): void {
 export const backgroundAction: typeof action = (load, name) => {
   const run = action(load, name);
   return (...args) => {
-    stepBack();
+    beforeBackgroundAction();
     return run(...args);
   };
 };

@@ -59,7 +59,7 @@ describe('./scanlog events', () => {
     expect(typesOf(await printed('--stream', id, '--since', '7d'))).toEqual(['account_renamed']);
   });
 
-  test('with --follow, prints only new events, and steps back behind redirects', async () => {
+  test('with --follow, prints only new events, with a lower priority than redirects', async () => {
     const id = await givenLog(growing);
     const running = runScanlog(['events', '--follow', '--json'], { DATABASE_URL: growing.url });
     let renames = 0;

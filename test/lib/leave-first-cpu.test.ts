@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { allowedCpus, leaveFirstCpu, machineCpus, withoutFirst } from '../../src/lib/leave-first-cpu.ts';
 import { canLeaveFirstCpu } from '../support/cpus.ts';
 import { eventually } from '../support/eventually.ts';
@@ -20,30 +20,32 @@ test.each([
   expect(withoutFirst(allowed, machine)).toEqual(others);
 });
 
-let other: ChildProcess & { pid: number };
-beforeEach(async () => {
-  other = spawn('sleep', ['1000']) as typeof other;
-  await once(other, 'spawn');
-});
-afterEach(async () => {
-  if (other.exitCode !== null || other.signalCode !== null) return;
-  other.kill();
-  await once(other, 'exit');
-});
-
-test('another process leaves the first CPU', async () => {
-  const before = allowedCpus(other.pid);
-  const isPossible = canLeaveFirstCpu(before);
-  leaveFirstCpu(other.pid);
-  await eventually(() => {
-    const after = allowedCpus(other.pid);
-    expect(after !== before).toBe(isPossible);
-    if (isPossible) expect(withoutFirst(after, machineCpus())).toBeUndefined();
+describe('leaveFirstCpu()', () => {
+  let other: ChildProcess & { pid: number };
+  beforeEach(async () => {
+    other = spawn('sleep', ['1000']) as typeof other;
+    await once(other, 'spawn');
   });
-});
+  afterEach(async () => {
+    if (other.exitCode !== null || other.signalCode !== null) return;
+    other.kill();
+    await once(other, 'exit');
+  });
 
-test('a process that has ended is passed over', async () => {
-  other.kill();
-  await once(other, 'exit');
-  expect(() => leaveFirstCpu(other.pid)).not.toThrow();
+  test('another process leaves the first CPU', async () => {
+    const before = allowedCpus(other.pid);
+    const isPossible = canLeaveFirstCpu(before);
+    leaveFirstCpu(other.pid);
+    await eventually(() => {
+      const after = allowedCpus(other.pid);
+      expect(after !== before).toBe(isPossible);
+      if (isPossible) expect(withoutFirst(after, machineCpus())).toBeUndefined();
+    });
+  });
+
+  test('a process that has ended is passed over', async () => {
+    other.kill();
+    await once(other, 'exit');
+    expect(() => leaveFirstCpu(other.pid)).not.toThrow();
+  });
 });

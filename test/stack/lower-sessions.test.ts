@@ -16,10 +16,10 @@ import { eventually } from '../support/eventually.ts';
 async function open(name: string) {
   const sql = connect(inject('stack').databaseUrl, { max: 1, name });
   const [{ pid }] = await sql<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`;
-  return { pid, close: () => sql.end({ timeout: 1 }) };
+  return { pid, close: () => sql.end() };
 }
 
-/** Of the process that started the servers of the run: this one runs tests that lower their own. */
+/** Of the process that started the servers of the run. */
 const usual = getPriority(process.ppid);
 
 function expectNiceness(pid: number, niceness: number): void {
