@@ -4,7 +4,7 @@
  */
 import { lowerPriority } from '../src/lib/lower-priority.ts';
 
-lowerPriority(process.pid, 19);
+void lowerPriority(19);
 const chunk = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
 const head = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n';
 

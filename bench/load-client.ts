@@ -11,7 +11,7 @@ import { lowerPriority } from '../src/lib/lower-priority.ts';
 const [, , target = '', connections = '64', seconds = '5', rate = '0'] = process.argv;
 const { hostname, port, pathname } = new URL(target);
 // Its session does not inherit the priority of an attack that it is a part of.
-lowerPriority(process.pid, getPriority());
+void lowerPriority(getPriority());
 const perSecond = Number(rate);
 const firstVisitor = Math.floor(Math.random() * 2 ** 24);
 /** Requested in rotation: the entries of the file, or the URL itself. */

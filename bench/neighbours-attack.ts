@@ -6,7 +6,7 @@ import { lowerPriority } from '../src/lib/lower-priority.ts';
 import { attackNamed } from './neighbours-attacks.ts';
 import type { Attacker } from './neighbours-world.ts';
 
-lowerPriority(process.pid, 19);
+void lowerPriority(19);
 const attack = attackNamed(process.argv[2]);
 if (attack === undefined) throw new Error(`there is no attack ${process.argv[2]}`);
 const attacker = JSON.parse(process.env['ATTACKER'] ?? '{}') as Attacker;

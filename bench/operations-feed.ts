@@ -5,7 +5,7 @@ import { lowerPriority } from '../src/lib/lower-priority.ts';
  * Reads the feed of an account from its beginning to its end: `bun bench/operations-feed.ts <url> <key> <events>`. In a separate
  * process that takes little from redirects, since a reader is on another machine.
  */
-lowerPriority(process.pid, 19);
+void lowerPriority(19);
 leaveFirstCpu();
 const [, , url = '', key = '', expected = ''] = process.argv;
 

@@ -11,7 +11,7 @@ import { runRetention } from '../src/maintenance/run-retention.ts';
  * `bun bench/operations-retention.ts <months>`.
  */
 // As in a process of the service without redirects.
-lowerPriority();
+void lowerPriority();
 const databaseUrl = process.env['DATABASE_URL'] ?? '';
 const sql = connect(databaseUrl, { name: 'bench', max: 2 });
 const retention = runRetention({

@@ -6,7 +6,7 @@
 import { leaveFirstCpu } from '../src/lib/leave-first-cpu.ts';
 import { lowerPriority } from '../src/lib/lower-priority.ts';
 
-lowerPriority(process.pid, Number(process.env['NICENESS'] ?? 0));
+void lowerPriority(Number(process.env['NICENESS'] ?? 0));
 if (process.env['LEAVES_FIRST_CPU'] === '1') leaveFirstCpu();
 let count = 0;
 let first = 0;

@@ -20,7 +20,7 @@ let beforeBackgroundAction = () => {};
 /** Lowers the priority of this process when its command goes through the log. Call it only in a process that runs one command. */
 export function lowerBackgroundCommands(): void {
   beforeBackgroundAction = () => {
-    lowerPriority();
+    void lowerPriority();
     leaveFirstCpu();
   };
 }

@@ -1,16 +1,32 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import { codeOf } from './errors.ts';
+import { systemTimers, type Timers } from './timers.ts';
 
 /** A tenth of the CPU share of a process with normal priority: enough for analytics to advance on a busy machine. */
 const usualNiceness = 10;
+/** Longer than Linux makes users other than root wait after any change of a session. */
+export const nextSessionMs = 150;
+
+interface LowerOptions {
+  lower?(): boolean;
+  timers?: Pick<Timers, 'sleep'>;
+}
+
+/** Lowers the priority of this process, at once or as soon as Linux accepts it: `lowerPriorityOf`. */
+export async function lowerPriority(
+  niceness = usualNiceness,
+  { lower = () => lowerPriorityOf(process.pid, niceness), timers = systemTimers }: LowerOptions = {},
+): Promise<void> {
+  while (!lower()) await timers.sleep(nextSessionMs, { ref: false });
+}
 
 /**
- * Lowers the priority of a process, without `pid` of this one, below the priority of redirects. Threads and processes that it
- * starts from then on inherit it. A priority that is already lower stays, since only root may raise it. False if it must be tried
- * again: from a user other than root, Linux takes one change of a session in 100 ms.
+ * Lowers the priority of a process below the priority of redirects. Threads and processes that it starts from then on inherit it. A
+ * priority that is already lower stays, since only root may raise it. False if it must be tried again: Linux refuses users other
+ * than root for 100 ms after any session of the machine was changed.
  */
-export function lowerPriority(pid = process.pid, niceness = usualNiceness): boolean {
+export function lowerPriorityOf(pid: number, niceness = usualNiceness): boolean {
   for (const thread of threadsOf(pid)) lowerThread(thread, niceness);
   return lowerSession(pid, niceness);
 }

@@ -42,7 +42,7 @@ async function answerTo(message: JobMessage): Promise<JobResponse> {
 /** Pixels are not part of the heap of JavaScript, which would grow first: a collection, of 10 ms, frees 50 to 100 MB of them. */
 const collectAboveBytes = 96 * 1024 ** 2;
 
-lowerPriority();
+void lowerPriority();
 process.on('message', async (message: JobMessage) => {
   process.send?.(await answerTo(message));
   if (process.memoryUsage.rss() > collectAboveBytes) Bun.gc(true);

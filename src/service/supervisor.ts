@@ -208,7 +208,7 @@ export const isChild = () => process.env[childVariable] === '1';
 /** Runs the service in a child process that `startSupervised` has started. */
 export async function startChild(config: ServiceConfig, log: Logger, onStop: () => void): Promise<RunningService> {
   // The relay and projections may wait for a core; a redirect may not.
-  if (!config.roles.some(servesRequests)) lowerPriority();
+  if (!config.roles.some(servesRequests)) void lowerPriority();
   const requests = new PeerRequests();
   const parent: Peer = { send: (message) => process.send?.(message) };
   const onChange = async (entries: Change[]) => void (await requests.send({ kind: 'changed', entries }, [parent]));

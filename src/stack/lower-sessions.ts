@@ -1,13 +1,11 @@
 import { commandConnection, edgeConnection, requestConnection } from '../lib/connection-names.ts';
 import { every } from '../lib/every.ts';
 import { leaveFirstCpu } from '../lib/leave-first-cpu.ts';
-import { lowerPriority } from '../lib/lower-priority.ts';
+import { lowerPriorityOf, nextSessionMs } from '../lib/lower-priority.ts';
 import { connectAsAdmin } from './postgres.ts';
 import { childrenOf } from './processes.ts';
 
 const roundMs = 1_000;
-/** Longer than Linux makes users other than root wait between two sessions. */
-const nextSessionMs = 150;
 const idleSeconds = 10;
 
 /**
@@ -50,7 +48,7 @@ export function lowerSessions({ pid, port, password }: PostgresServer): { stop()
         const isStarting = name === undefined ? !known.has(one) : name === null;
         if (isStarting) return false;
         if (name === commandConnection) leaveFirstCpu(one);
-        return lowerPriority(one, niceness.get(name));
+        return lowerPriorityOf(one, niceness.get(name));
       };
       settled = new Set(running.filter((one) => settled.has(one) || settle(one)));
       known = new Set(running);

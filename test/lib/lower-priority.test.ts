@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { lowerPriority } from '../../src/lib/lower-priority.ts';
+import { manualTimers } from '../support/timers.ts';
 
 const file = fileURLToPath(new URL('../../src/lib/lower-priority.ts', import.meta.url));
 
@@ -52,6 +54,28 @@ const groupOf = `
 test('the leader of a session lowers the session, where Linux shares the CPU between sessions', () => {
   const [, after] = printed(groupOf, { detached: true }) as [number | null, number | null];
   expect(after).toBe(existsSync('/proc/self/autogroup') ? 10 : null);
+});
+
+test('a session that Linux does not let it change yet is lowered later', async () => {
+  const timers = manualTimers();
+  const results = [false, false, true];
+  const lowering = lowerPriority(10, { lower: () => results.shift() ?? false, timers });
+  expect(results, 'tried at once').toHaveLength(2);
+  await timers.next();
+  await timers.next();
+  await lowering;
+  expect([results, timers.waiting]).toEqual([[], 0]);
+});
+
+test('sessions that start at the same time are all lowered, whoever runs them', async () => {
+  const script = `
+    const { lowerPriority } = await import('${file}');
+    const { existsSync, readFileSync } = await import('node:fs');
+    await lowerPriority();
+    console.log(existsSync('/proc/self/autogroup') ? readFileSync('/proc/self/autogroup', 'utf8').split('nice ')[1].trim() : '10');`;
+  const sessions = Array.from({ length: 3 }, () => Bun.spawn(['setsid', '--wait', process.execPath, '-e', script]));
+  const printed = await Promise.all(sessions.map(({ stdout }) => new Response(stdout).text()));
+  expect(printed).toEqual(['10\n', '10\n', '10\n']);
 });
 
 test('another process of a session leaves the session as it is', () => {

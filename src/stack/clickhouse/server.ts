@@ -10,7 +10,7 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-lowerPriority();
+void lowerPriority();
 process.once('uncaughtException', fail);
 
 const { values } = parseArgs({
