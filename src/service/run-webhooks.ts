@@ -1,4 +1,5 @@
 import type { LogRange } from '../../events/entry.ts';
+import { partsOf } from '../../projections/webhook-parts.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import { connect } from '../log/connect.ts';
 import { locks } from '../log/locks.ts';
@@ -23,9 +24,12 @@ export function runWebhooks(
     name: webhooks.name,
     checkpoint: () => webhooks.checkpoint(sql),
     async apply(range: LogRange) {
-      const endpoints = await webhooks.apply(sql, range, clock());
-      worker.wake(endpoints);
-      projection.pauseMs = endpoints.length > 0 ? pauseMs : idlePauseMs;
+      projection.pauseMs = idlePauseMs;
+      for (const part of await partsOf(sql, range)) {
+        const endpoints = await webhooks.apply(sql, part, clock());
+        worker.wake(endpoints);
+        if (endpoints.length > 0) projection.pauseMs = pauseMs;
+      }
     },
     maxEntries: 5_000,
     pauseMs,
