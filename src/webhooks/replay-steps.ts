@@ -2,6 +2,7 @@ import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import { notificationOf } from '../../events/webhooks/notification.ts';
 import type { BodyFormat } from '../../events/webhooks/webhook.ts';
 import { insertDeliveries } from '../../projections/webhooks.ts';
+import { accountTurn } from '../lib/account-turns.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
 import { countSelected, newEntries, nextPart, type Selected, selectNext } from './replay-selection.ts';
 import type { Replay, ReplayStatus } from './replays.ts';
@@ -92,14 +93,16 @@ export async function countFor(sql: Sql, replay: Replay, timeoutMs: number): Pro
   for (let current = replay; ; ) {
     if (current.counted_to >= current.to_position || current.status !== 'running' || performance.now() > deadline)
       return current;
-    current = await sql.begin(async (tx) => {
-      const [locked] = await tx<[Replay]>`SELECT * FROM endpoint_replays WHERE id = ${replay.id} FOR UPDATE`;
-      if (locked.status !== 'running') return locked;
-      await countPart(tx, locked);
-      await save(tx, locked);
-      return locked;
-    });
+    current = await accountTurn(replay.account, () => sql.begin((tx) => countLocked(tx, replay.id)));
   }
+}
+
+async function countLocked(tx: Transaction, id: string): Promise<Replay> {
+  const [replay] = await tx<[Replay]>`SELECT * FROM endpoint_replays WHERE id = ${id} FOR UPDATE`;
+  if (replay.status !== 'running') return replay;
+  await countPart(tx, replay);
+  await save(tx, replay);
+  return replay;
 }
 
 /** Adds up the outcomes of deliveries that have had their first attempt. */
