@@ -2,9 +2,11 @@
  * A webhook receiver in a separate process, which prints its port: it answers with a length and with chunks that never end, as
  * fast as they are read. With the lowest priority: the receiver of an attacker is not on the machine of the service.
  */
+import { leaveFirstCpu } from '../src/lib/leave-first-cpu.ts';
 import { lowerPriority } from '../src/lib/lower-priority.ts';
 
 void lowerPriority(19);
+leaveFirstCpu();
 const chunk = Buffer.from(`10000\r\n${'x'.repeat(0x10000)}\r\n`);
 const head = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n';
 

@@ -48,7 +48,7 @@ export async function benchNeighbours(
   const seconds = secondsIn(process.env['SCANLOG_BENCH_SECONDS'] ?? String(defaultSeconds));
   const [receiver, fast, endless] = await Promise.all([
     startPeer('webhook-receiver.ts'),
-    startPeer('webhook-receiver.ts', { NICENESS: '19' }),
+    startPeer('webhook-receiver.ts', { NICENESS: '19', LEAVES_FIRST_CPU: '1' }),
     startPeer('hostile-receiver.ts'),
   ]);
   try {
