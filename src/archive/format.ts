@@ -4,6 +4,7 @@ import { constants, zstdCompressSync } from 'node:zlib';
 import type { RowGroup } from 'hyparquet';
 import type { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { lineFields } from '../../events/scan-line.ts';
+import { steadyWrite } from '../lib/steady-write.ts';
 import { columnNames, columns } from './columns.ts';
 
 /**
@@ -43,6 +44,7 @@ export const pageBytes = 16 * 1024 * 1024;
 /** Writes an archive file block by block. Holds one block in memory. */
 export class ArchiveWriter {
   readonly #handle: FileHandle;
+  readonly #write: (bytes: Uint8Array) => Promise<void>;
   readonly #checksum = createHash('sha256');
   readonly #bytes: ByteWriter;
   readonly #parquet: ParquetWriter;
@@ -53,6 +55,7 @@ export class ArchiveWriter {
   /** For `create` only. */
   constructor(handle: FileHandle, library: Awaited<ReturnType<typeof writer>>) {
     this.#handle = handle;
+    this.#write = steadyWrite(handle);
     this.#bytes = new library.ByteWriter(1024 * 1024);
     this.#parquet = new library.ParquetWriter({
       writer: this.#bytes,
@@ -116,7 +119,7 @@ export class ArchiveWriter {
   async #flush(): Promise<void> {
     const written = this.#bytes.getBytes();
     this.#checksum.update(written);
-    await this.#handle.writeFile(written);
+    await this.#write(written);
     this.#bytes.index = 0;
   }
 }

@@ -5,6 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGunzip, createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { codeOf, messageOf, StartError } from '../lib/errors.ts';
+import { steadyWrite } from '../lib/steady-write.ts';
 
 /** Takes a third of the time of gzip at its default level, for a smaller file. */
 const compressionLevel = 1;
@@ -22,7 +23,8 @@ export class CompressedLines {
 
   constructor(handle: FileHandle) {
     this.#written = pipeline(this.#compress, async (chunks: AsyncIterable<Uint8Array>) => {
-      for await (const chunk of chunks) await handle.writeFile(chunk);
+      const write = steadyWrite(handle);
+      for await (const chunk of chunks) await write(chunk);
     });
     // Its error is thrown by the next write.
     this.#written.catch(() => {});
