@@ -19,8 +19,15 @@ import { changeOwner, launchAs, type ServerUser, serverUser } from './server-use
 
 export const clickhouseUrl = (port: number, password: string) => `http://default:${password}@127.0.0.1:${port}`;
 
-export function clickhousePlan(options: { data: DataDirectory; port: number; password: string }): PartPlan {
-  const { data, port, password } = options;
+interface ClickHouseOptions {
+  data: DataDirectory;
+  port: number;
+  password: string;
+  leavesFirstCpu?: boolean;
+}
+
+export function clickhousePlan(options: ClickHouseOptions): PartPlan {
+  const { data, port, password, leavesFirstCpu = false } = options;
   return {
     name: 'clickhouse',
     stopSignal: 'SIGTERM',
@@ -34,7 +41,9 @@ export function clickhousePlan(options: { data: DataDirectory; port: number; pas
       const folder = dataFolder(data, user);
       changeOwner(user, folder);
       const programs = user === undefined ? {} : readablePrograms(engine);
-      return launchAs(user, folder, (dataDir) => clickhouseCommand({ engine, dataDir, port, password, ...programs }));
+      return launchAs(user, folder, (dataDir) =>
+        clickhouseCommand({ engine, dataDir, port, password, leavesFirstCpu, ...programs }),
+      );
     },
     // With the password, which another ClickHouse on this port would refuse.
     answers: () =>

@@ -22,6 +22,7 @@ export interface StackOptions {
   given?: Partial<RunningStack>;
   /** Called when a part is ready. */
   onReady?: (part: PartPlan['name'], ms: number) => void;
+  /** False for tests: their servers may lose what was written when the machine fails, and use all CPUs. */
   durable?: boolean;
   /** Aborts a start that is not complete. */
   signal?: AbortSignal;
@@ -58,8 +59,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     given.natsUrl ??
       start((port) => natsPlan({ data, port, password: secrets.nats })).then(({ port }) => natsUrl(port, secrets.nats)),
     given.clickhouseUrl ??
-      start((port) => clickhousePlan({ data, port, password: secrets.clickhouse })).then(({ port }) =>
-        clickhouseUrl(port, secrets.clickhouse),
+      start((port) => clickhousePlan({ data, port, password: secrets.clickhouse, leavesFirstCpu: durable })).then(
+        ({ port }) => clickhouseUrl(port, secrets.clickhouse),
       ),
   ] as const;
   // None is left behind when another one fails.

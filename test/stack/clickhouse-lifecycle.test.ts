@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { connectWarehouse } from '../../src/analytics/connect.ts';
 import { readConfig } from '../../src/config/config.ts';
+import { allowedCpus } from '../../src/lib/leave-first-cpu.ts';
 import { engineNames } from '../../src/stack/clickhouse/engine.ts';
 import {
   availableEngines,
@@ -13,6 +14,8 @@ import {
   nodeRuntime,
   selectedEngines,
 } from '../../src/stack/clickhouse/engines.ts';
+import { canLeaveFirstCpu } from '../support/cpus.ts';
+import { eventually } from '../support/eventually.ts';
 import { type ClickHouseProcess, password, startClickHouse, startedClickHouse } from './clickhouse-server.ts';
 
 test('the password of ClickHouse is not an argument, and a machine with an engine has a Node for it', () => {
@@ -72,10 +75,14 @@ afterAll(async () => {
 });
 
 describe(`the process of the embedded ClickHouse (${engine})`, () => {
-  test('runs with low priority, refuses a port in use in one sentence, and exits when its stdin is closed', async () => {
-    const server = await started();
-    if (server.child.pid === undefined) throw new Error('no process');
-    expect(getPriority(server.child.pid)).toBe(Math.max(10, getPriority()));
+  test('has a low priority, leaves one CPU to redirects, refuses a port in use in one sentence, and exits when its stdin is closed', async () => {
+    const server = await startClickHouse(engine, newFolder(), { leavesFirstCpu: true });
+    if ('code' in server) throw new Error(`ClickHouse exited with ${server.code}: ${server.stderr}`);
+    servers.push(server);
+    const { pid = 0 } = server.child;
+    expect(getPriority(pid)).toBe(Math.max(10, getPriority()));
+    const allCpus = allowedCpus(process.pid);
+    await eventually(() => expect(allowedCpus(pid) === allCpus).toBe(!canLeaveFirstCpu(allCpus)));
 
     const second = await startClickHouse(engine, newFolder(), { port: server.port });
     expect(second).toMatchObject({

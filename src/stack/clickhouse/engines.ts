@@ -127,6 +127,8 @@ export interface ClickHouseCommandOptions {
   root?: string;
   /** Server configuration for the native engine, such as clusters and macros. */
   configFile?: string;
+  /** Whether the server leaves one CPU to redirects. */
+  leavesFirstCpu?: boolean;
 }
 
 /**
@@ -139,7 +141,8 @@ const wasmFlags = ['--wasm-tiering-budget=500000000', '--no-wasm-inlining', '--w
 
 /** The command that starts the server. Pass it a pipe as stdin and keep it open: the server stops when it is closed. */
 export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouseCommand {
-  const { engine, dataDir, port, password, configFile, runtime = nodeRuntime(), root = checkout } = options;
+  const { engine, dataDir, port, password, configFile, leavesFirstCpu = false } = options;
+  const { runtime = nodeRuntime(), root = checkout } = options;
   const missing = missingFor(engine);
   if (runtime === undefined || missing !== undefined) throw new Error(`ClickHouse (${engine}) cannot run: ${missing}`);
   return {
@@ -157,6 +160,7 @@ export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouse
       '--stop-timeout-ms',
       String(timeouts.clickhouseStopMs),
       ...(configFile === undefined ? [] : ['--config', configFile]),
+      ...(leavesFirstCpu ? ['--leave-first-cpu'] : []),
     ],
     env: {
       ...process.env,

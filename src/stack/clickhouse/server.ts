@@ -1,6 +1,7 @@
 import { fstatSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { parseArgs } from 'node:util';
+import { leaveFirstCpu } from '../../lib/leave-first-cpu.ts';
 import { lowerPriority } from '../../lib/lower-priority.ts';
 import type { Engine } from './engine.ts';
 import { clickhouseServer } from './http.ts';
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     port: { type: 'string' },
     config: { type: 'string' },
     'stop-timeout-ms': { type: 'string' },
+    'leave-first-cpu': { type: 'boolean', default: false },
   },
 });
 
@@ -72,6 +74,8 @@ try {
   const server = clickhouseServer(engine, process.env['CLICKHOUSE_PASSWORD'] ?? '');
   const port = await listen(server, Number(values.port ?? 0));
   stopOn(server, engine);
+  // Not before: the start uses all CPUs.
+  if (values['leave-first-cpu']) leaveFirstCpu();
   console.log(JSON.stringify({ port }));
 } catch (error) {
   fail(error);
