@@ -20,5 +20,8 @@ export type JobResult<Kind extends JobKind> = Awaited<ReturnType<Jobs[Kind]>>;
 /** What a render process receives. */
 export type JobMessage = { [Kind in JobKind]: { kind: Kind; job: Job<Kind> } }[JobKind];
 
-/** What it answers. `isRange`: the job itself is at fault. */
-export type JobResponse = { result: unknown } | { error: { isRange: boolean; message: string } };
+/** What it answers, and the CPU that the job took. `isRange`: the job itself is at fault. */
+export type JobResponse = { cpuMs: number } & ({ result: unknown } | { error: { isRange: boolean; message: string } });
+
+/** Whether a process does expensive jobs, which must not delay others. */
+export type Pace = 'quick' | 'slow';

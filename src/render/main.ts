@@ -1,10 +1,11 @@
+import { leaveFirstCpu } from '../lib/leave-first-cpu.ts';
 import { lowerPriority } from '../lib/lower-priority.ts';
 import { readLogo } from '../logos/read-logo.ts';
 import { examine } from '../proof/examine.ts';
 import { drawQrImage } from '../qr/image.ts';
 import { drawSheetPage } from '../qr/sheet/sheet-page.ts';
 import { writeReportPdf } from '../reports/pdf.ts';
-import type { JobMessage, JobResponse, Jobs } from './jobs.ts';
+import type { JobMessage, JobResponse, Jobs, Pace } from './jobs.ts';
 
 /** The script of a render process: it answers one message after another, and ends with the process that started it. */
 const jobs: Jobs = {
@@ -31,18 +32,30 @@ function run(message: JobMessage): Promise<unknown> {
 }
 
 async function answerTo(message: JobMessage): Promise<JobResponse> {
+  const before = process.cpuUsage();
+  const cpuMs = () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
   try {
-    return { result: await run(message) };
+    const result = await run(message);
+    return { result, cpuMs: cpuMs() };
   } catch (error) {
     const { name, message: text } = error instanceof Error ? error : new Error(String(error));
-    return { error: { isRange: name === 'RangeError' || error instanceof RangeError, message: text } };
+    const isRange = name === 'RangeError' || error instanceof RangeError;
+    return { error: { isRange, message: text }, cpuMs: cpuMs() };
   }
 }
+
+/** A third of the CPU share of redirects, and a thirtieth. */
+const [quickNiceness, slowNiceness] = [5, 15];
 
 /** Pixels are not part of the heap of JavaScript, which would grow first: a collection, of 10 ms, frees 50 to 100 MB of them. */
 const collectAboveBytes = 96 * 1024 ** 2;
 
-void lowerPriority();
+const isSlow = (process.argv[2] as Pace | undefined) === 'slow';
+void lowerPriority(isSlow ? slowNiceness : quickNiceness);
+if (isSlow) leaveFirstCpu();
 process.on('message', async (message: JobMessage) => {
   process.send?.(await answerTo(message));
   if (process.memoryUsage.rss() > collectAboveBytes) Bun.gc(true);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Subprocess } from 'bun';
 import { systemTimers, type Timers } from '../lib/timers.ts';
-import type { JobMessage, JobResponse } from './jobs.ts';
+import type { JobMessage, JobResponse, Pace } from './jobs.ts';
 
 /** A job took longer than its deadline; its process was killed. */
 export class JobTimeout extends Error {}
@@ -20,7 +20,7 @@ const watchMs = 50;
 const defaultScript = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 interface Pending {
-  resolve(result: unknown): void;
+  resolve(response: JobResponse): void;
   reject(error: Error): void;
 }
 
@@ -29,14 +29,19 @@ interface Pending {
  * moment: its jobs have no side effects.
  */
 export class RenderProcess {
+  readonly pace: Pace;
   readonly #child: Subprocess;
   readonly #timers: Timers;
   #pending: Pending | undefined;
   #hasEnded = false;
 
-  constructor({ script = defaultScript, timers = systemTimers }: { script?: string; timers?: Timers } = {}) {
+  constructor(
+    pace: Pace,
+    { script = defaultScript, timers = systemTimers }: { script?: string; timers?: Timers } = {},
+  ) {
+    this.pace = pace;
     this.#timers = timers;
-    this.#child = Bun.spawn([process.execPath, script], {
+    this.#child = Bun.spawn([process.execPath, script, pace], {
       // Returns what is freed to the system at once.
       env: { MIMALLOC_PURGE_DELAY: '0' },
       // In its own session, so that its CPU is not taken from the share of redirects: src/lib/lower-priority.ts.
@@ -57,8 +62,8 @@ export class RenderProcess {
     return this.#hasEnded;
   }
 
-  /** Rejects with a `RangeError` if the job itself is at fault, with `JobTimeout`, or with `ProcessLost`. */
-  run(message: JobMessage, timeoutMs: number): Promise<unknown> {
+  /** Rejects with `JobTimeout` or `ProcessLost`. */
+  run(message: JobMessage, timeoutMs: number): Promise<JobResponse> {
     return new Promise((resolve, reject) => {
       const deadline = this.#timers.after(timeoutMs, () =>
         this.#abandon(new JobTimeout(`the job took longer than ${timeoutMs} ms`)),
@@ -69,9 +74,9 @@ export class RenderProcess {
         stopWatching();
       };
       this.#pending = {
-        resolve: (result) => {
+        resolve: (response) => {
           ended();
-          resolve(result);
+          resolve(response);
         },
         reject: (error) => {
           ended();
@@ -114,8 +119,7 @@ export class RenderProcess {
     const pending = this.#pending;
     this.#pending = undefined;
     this.#child.unref();
-    if ('result' in response) pending?.resolve(response.result);
-    else pending?.reject(new (response.error.isRange ? RangeError : Error)(response.error.message));
+    pending?.resolve(response);
   }
 
   #end(error: Error): void {

@@ -1,8 +1,9 @@
 import { QueueFull } from '../lib/semaphore.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { systemTimers, type Timers } from '../lib/timers.ts';
+import { ExpensiveAccounts } from './expensive-accounts.ts';
 import { FairQueue } from './fair-queue.ts';
-import type { Job, JobKind, JobMessage, JobResult } from './jobs.ts';
+import type { Job, JobKind, JobMessage, JobResult, Pace } from './jobs.ts';
 import { JobTimeout, ProcessLost, RenderProcess } from './render-process.ts';
 
 export { JobTimeout, ProcessLost } from './render-process.ts';
@@ -16,7 +17,10 @@ export interface RenderedFor {
   signal?: AbortSignal | undefined;
 }
 
-/** Two, because an account has one job at a time, public images included: its jobs never stop the jobs of others. */
+/**
+ * An account has one job at a time, public images included, and accounts whose jobs are expensive have one together: they never
+ * stop the jobs of others.
+ */
 const maxProcesses = 2;
 /** Frees about 100 MB each. */
 const idleMs = 60_000;
@@ -56,7 +60,7 @@ interface Waiting {
 }
 
 interface RendererOptions {
-  start?(): RenderProcess;
+  start?(pace: Pace): RenderProcess;
   timers?: Timers;
 }
 
@@ -66,18 +70,20 @@ interface RendererOptions {
  * a minute without a job.
  */
 export class Renderer {
-  readonly #start: () => RenderProcess;
+  readonly #start: (pace: Pace) => RenderProcess;
   readonly #timers: Timers;
   readonly #queue = new FairQueue<Waiting>();
   /** With the account whose job it did last, and the function that cancels its end. */
   readonly #idle = new Map<RenderProcess, { lastAccount: string; keep(): void }>();
   readonly #busy = new Set<RenderProcess>();
   /** Accounts with a running job. */
-  readonly #served = new Set<string>();
+  readonly #served = new Map<string, Pace>();
+  readonly #expensive: ExpensiveAccounts;
 
-  constructor({ timers = systemTimers, start = () => new RenderProcess({ timers }) }: RendererOptions = {}) {
+  constructor({ timers = systemTimers, start = (pace) => new RenderProcess(pace, { timers }) }: RendererOptions = {}) {
     this.#timers = timers;
     this.#start = start;
+    this.#expensive = new ExpensiveAccounts(timers);
   }
 
   /**
@@ -130,17 +136,18 @@ export class Renderer {
 
   /** Ends the processes; running jobs are rejected. */
   close(): void {
-    for (const [process, { keep }] of this.#idle) {
-      keep();
-      process.kill();
-    }
-    for (const process of this.#busy) process.kill();
-    this.#idle.clear();
+    for (const process of [...this.#idle.keys(), ...this.#busy]) this.#end(process);
+  }
+
+  #end(process: RenderProcess): void {
+    this.#idle.get(process)?.keep();
+    this.#idle.delete(process);
+    process.kill();
   }
 
   #startNext(): void {
     while (this.#served.size < maxProcesses) {
-      const next = this.#queue.take(({ account }) => !this.#served.has(account));
+      const next = this.#queue.take(({ account }) => this.#mayRun(account));
       if (next === undefined) return;
       next.begin();
       if (next.until < this.#timers.now()) next.reject(new QueueFull('the job waited too long'));
@@ -148,11 +155,21 @@ export class Renderer {
     }
   }
 
+  #paceOf(account: string): Pace {
+    return this.#expensive.has(account) ? 'slow' : 'quick';
+  }
+
+  #mayRun(account: string): boolean {
+    if (this.#served.has(account)) return false;
+    return this.#paceOf(account) === 'quick' || ![...this.#served.values()].includes('slow');
+  }
+
   async #serve({ kind, load, account, resolve, reject }: Waiting): Promise<void> {
-    this.#served.add(account);
+    const pace = this.#paceOf(account);
+    this.#served.set(account, pace);
     try {
       const message = { kind, job: await load() } as JobMessage;
-      resolve(await this.#runOn(this.#idleProcess(account) ?? this.#start(), account, message));
+      resolve(await this.#runOn(this.#processFor(account, pace), account, message));
     } catch (error) {
       reject(error);
     }
@@ -161,20 +178,31 @@ export class Renderer {
   }
 
   async #runOn(process: RenderProcess, account: string, message: JobMessage): Promise<unknown> {
+    const deadlineMs = kinds[message.kind].deadlineMs();
     this.#busy.add(process);
+    // What a job takes that never ends.
+    let cpuMs = deadlineMs;
     try {
-      return await process.run(message, kinds[message.kind].deadlineMs());
+      const response = await process.run(message, deadlineMs);
+      cpuMs = response.cpuMs;
+      if ('result' in response) return response.result;
+      throw new (response.error.isRange ? RangeError : Error)(response.error.message);
     } finally {
+      this.#expensive.add(account, cpuMs);
       this.#busy.delete(process);
       if (!process.hasEnded) this.#endWhenIdle(process, account);
     }
   }
 
-  /** The one that the account had last, if it is idle: what a job leaves in memory is freed before the next one. */
-  #idleProcess(account: string): RenderProcess | undefined {
+  #processFor(account: string, pace: Pace): RenderProcess {
     const idle = [...this.#idle].filter(([process]) => !process.hasEnded);
-    const taken = idle.find(([, { lastAccount }]) => lastAccount === account) ?? idle[0];
-    if (taken === undefined) return undefined;
+    const suitable = idle.filter(([process]) => process.pace === pace);
+    // The one that the account had last, if it is idle: what a job leaves in memory is freed before the next one.
+    const taken = suitable.find(([, { lastAccount }]) => lastAccount === account) ?? suitable[0];
+    if (taken === undefined) {
+      if (idle[0] !== undefined && idle.length + this.#busy.size >= maxProcesses) this.#end(idle[0][0]);
+      return this.#start(pace);
+    }
     const [process, { keep }] = taken;
     keep();
     this.#idle.delete(process);
@@ -182,10 +210,7 @@ export class Renderer {
   }
 
   #endWhenIdle(process: RenderProcess, lastAccount: string): void {
-    const keep = this.#timers.after(idleMs, () => {
-      this.#idle.delete(process);
-      process.kill();
-    });
+    const keep = this.#timers.after(idleMs, () => this.#end(process));
     this.#idle.set(process, { lastAccount, keep });
   }
 }

@@ -23,11 +23,11 @@ interface ClickHouseOptions {
   data: DataDirectory;
   port: number;
   password: string;
-  leavesFirstCpu?: boolean;
+  isBelowRedirects?: boolean;
 }
 
 export function clickhousePlan(options: ClickHouseOptions): PartPlan {
-  const { data, port, password, leavesFirstCpu = false } = options;
+  const { data, port, password, isBelowRedirects = false } = options;
   return {
     name: 'clickhouse',
     stopSignal: 'SIGTERM',
@@ -42,7 +42,7 @@ export function clickhousePlan(options: ClickHouseOptions): PartPlan {
       changeOwner(user, folder);
       const programs = user === undefined ? {} : readablePrograms(engine);
       return launchAs(user, folder, (dataDir) =>
-        clickhouseCommand({ engine, dataDir, port, password, leavesFirstCpu, ...programs }),
+        clickhouseCommand({ engine, dataDir, port, password, isBelowRedirects, ...programs }),
       );
     },
     // With the password, which another ClickHouse on this port would refuse.

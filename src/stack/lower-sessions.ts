@@ -1,9 +1,8 @@
-import { commandConnection, edgeConnection, requestConnection } from '../lib/connection-names.ts';
+import { edgeConnection, requestConnection } from '../lib/connection-names.ts';
 import { every } from '../lib/every.ts';
 import { leaveFirstCpu } from '../lib/leave-first-cpu.ts';
 import { lowerPriorityOf, nextSessionMs } from '../lib/lower-priority.ts';
 import { connectAsAdmin } from './postgres.ts';
-import { childrenOf } from './processes.ts';
 
 const roundMs = 1_000;
 const idleSeconds = 10;
@@ -12,14 +11,17 @@ const idleSeconds = 10;
  * By the name of a connection; all others get the usual one. A redirect waits for its append, and at times for a request that has
  * the append lock: connections of edges stay as they are, and those of requests are in between.
  */
-const niceness: ReadonlyMap<string | null | undefined, number> = new Map([
+const niceness: ReadonlyMap<string | undefined, number> = new Map([
   [edgeConnection, 0],
   [requestConnection, 5],
 ]);
+/** Commits wait for some of Postgres' own processes, which have no name. */
+const usesAllCpus = (name: string | undefined) => name === undefined || name === '' || niceness.has(name);
 
 /** The embedded Postgres. */
 interface PostgresServer {
-  pid(): number | undefined;
+  /** The ids of its processes at the moment. */
+  processes(): number[];
   port: number;
   /** Of the superuser. */
   password: string;
@@ -29,7 +31,7 @@ interface PostgresServer {
  * Lowers the processes of Postgres below redirects, again and again: it starts one for each connection, in a session of its own.
  * Ten busy connections would get ten times the CPU of all redirects.
  */
-export function lowerSessions({ pid, port, password }: PostgresServer): { stop(): Promise<void> } {
+export function lowerSessions({ processes, port, password }: PostgresServer): { stop(): Promise<void> } {
   const sql = connectAsAdmin(port, password, { idleSeconds });
   /** Processes that have the priority that they should have. */
   let settled = new Set<number>();
@@ -38,16 +40,14 @@ export function lowerSessions({ pid, port, password }: PostgresServer): { stop()
   const rounds = every(
     roundMs,
     async () => {
-      const server = pid();
-      const running = server === undefined ? [] : childrenOf(server);
+      const running = processes();
       const others = running.filter((one) => !settled.has(one));
       const names = others.length === 0 ? noNames : await connectionNames(sql);
       const settle = (one: number) => {
         const name = names.get(one);
         // A process that has just started is not listed; some of Postgres' own never are.
-        const isStarting = name === undefined ? !known.has(one) : name === null;
-        if (isStarting) return false;
-        if (name === commandConnection) leaveFirstCpu(one);
+        if (name === null || (name === undefined && !known.has(one))) return false;
+        if (!usesAllCpus(name)) leaveFirstCpu(one);
         return lowerPriorityOf(one, niceness.get(name));
       };
       settled = new Set(running.filter((one) => settled.has(one) || settle(one)));

@@ -5,6 +5,7 @@ import { lowerSessions } from './lower-sessions.ts';
 import { natsPlan, natsUrl } from './nats.ts';
 import { type ListeningPart, type Part, type PartPlan, startOnFreePort } from './part.ts';
 import { postgresPlan } from './postgres.ts';
+import { childrenOf } from './processes.ts';
 import { serverUser } from './server-user.ts';
 import { prepareDatabase } from './service-role.ts';
 
@@ -22,7 +23,7 @@ export interface StackOptions {
   given?: Partial<RunningStack>;
   /** Called when a part is ready. */
   onReady?: (part: PartPlan['name'], ms: number) => void;
-  /** False for tests: their servers may lose what was written when the machine fails, and use all CPUs. */
+  /** False for tests: their servers may lose what was written when the machine fails, and work as fast as they can. */
   durable?: boolean;
   /** Aborts a start that is not complete. */
   signal?: AbortSignal;
@@ -52,14 +53,15 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const starting = [
     given.databaseUrl === undefined
       ? start((port) => postgresPlan({ data, port, password: secrets.postgres, durable })).then(({ port, pid }) => {
-          lowering = lowerSessions({ pid, port, password: secrets.postgres });
+          const processes = () => childrenOf(pid() ?? 0);
+          if (durable) lowering = lowerSessions({ processes, port, password: secrets.postgres });
           return prepareDatabase(port, secrets);
         })
       : { databaseUrl: given.databaseUrl, adminDatabaseUrl: given.databaseUrl },
     given.natsUrl ??
       start((port) => natsPlan({ data, port, password: secrets.nats })).then(({ port }) => natsUrl(port, secrets.nats)),
     given.clickhouseUrl ??
-      start((port) => clickhousePlan({ data, port, password: secrets.clickhouse, leavesFirstCpu: durable })).then(
+      start((port) => clickhousePlan({ data, port, password: secrets.clickhouse, isBelowRedirects: durable })).then(
         ({ port }) => clickhouseUrl(port, secrets.clickhouse),
       ),
   ] as const;

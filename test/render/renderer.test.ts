@@ -34,8 +34,8 @@ function scripted(timers?: ManualTimers) {
   const processes: RenderProcess[] = [];
   const renderer = new Renderer({
     ...(timers === undefined ? {} : { timers }),
-    start() {
-      const started = new RenderProcess({ script, ...(timers === undefined ? {} : { timers }) });
+    start(pace) {
+      const started = new RenderProcess(pace, { script, ...(timers === undefined ? {} : { timers }) });
       processes.push(started);
       return started;
     },
@@ -170,6 +170,28 @@ describe('the renderer', () => {
     const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
     expect(reasons.filter((reason) => reason instanceof QueueFull)).toHaveLength(1);
     expect(reasons.filter((reason) => reason instanceof JobTimeout)).toHaveLength(2);
+  });
+
+  test('draws for accounts whose jobs take much CPU in one process, after which others do not wait', async () => {
+    const timers = manualTimers();
+    const { order, processes } = scripted(timers);
+    const [expensive, other] = ['acct_a', 'acct_b'];
+    for (const account of [expensive, other]) await order(account, 'take 1,000 ms');
+    const pacesOf = () => processes.filter(({ hasEnded }) => !hasEnded).map(({ pace }) => pace);
+    expect(pacesOf()).toEqual(['quick']);
+    const hanging = order(expensive, 'hang');
+    const waiting = order(other, 'draw');
+    const isWaiting = () => Promise.race([waiting, Promise.resolve('waits')]);
+    expect(await order('acct_c', 'draw')).toContain('draw');
+    expect(await order('acct_d', 'draw')).toContain('draw');
+    expect(await isWaiting()).toBe('waits');
+    expect(pacesOf()).toEqual(['quick', 'slow']);
+    timers.advance(timeouts.imageMs);
+    await expect(hanging).rejects.toThrow(JobTimeout);
+    expect(await waiting).toContain('draw');
+    timers.advance(10 * 60_000);
+    await order(expensive, 'draw');
+    expect(pacesOf()).toEqual(['quick']);
   });
 
   test('ends an idle process after a minute, and starts another one for the next job', async () => {

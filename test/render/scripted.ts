@@ -1,5 +1,7 @@
 import type { JobMessage } from '../../src/render/jobs.ts';
 
+const answer = (response: object, cpuMs = 1) => process.send?.(Object.assign({ cpuMs }, response));
+
 /** A render process that does what the URL of an image says. */
 process.on('message', async (message: JobMessage) => {
   const order = message.kind === 'image' ? message.job.url : message.kind;
@@ -12,12 +14,14 @@ process.on('message', async (message: JobMessage) => {
       const taken: Uint8Array[] = [];
       for (;;) taken.push(new Uint8Array(16 * 1024 * 1024).fill(1));
     }
+    case 'take 1,000 ms':
+      return answer({ result: order }, 1_000);
     case 'environment':
-      return process.send?.({ result: Object.keys(process.env) });
+      return answer({ result: Object.keys(process.env) });
     case 'wrong':
-      return process.send?.({ error: { isRange: true, message: 'is wrong' } });
+      return answer({ error: { isRange: true, message: 'is wrong' } });
     default:
-      return process.send?.({ result: `${process.pid} ${order}` });
+      return answer({ result: `${process.pid} ${order}` });
   }
 });
 process.on('disconnect', () => process.exit());

@@ -76,7 +76,7 @@ afterAll(async () => {
 
 describe(`the process of the embedded ClickHouse (${engine})`, () => {
   test('has a low priority, leaves one CPU to redirects, refuses a port in use in one sentence, and exits when its stdin is closed', async () => {
-    const server = await startClickHouse(engine, newFolder(), { leavesFirstCpu: true });
+    const server = await startClickHouse(engine, newFolder(), { isBelowRedirects: true });
     if ('code' in server) throw new Error(`ClickHouse exited with ${server.code}: ${server.stderr}`);
     servers.push(server);
     const { pid = 0 } = server.child;

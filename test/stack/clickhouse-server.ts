@@ -29,7 +29,7 @@ export interface Exited {
 export async function startClickHouse(
   engine: EngineName,
   dataDir: string,
-  options: { port?: number; configFile?: string; leavesFirstCpu?: boolean } = {},
+  options: { port?: number; configFile?: string; isBelowRedirects?: boolean } = {},
 ): Promise<ClickHouseProcess | Exited> {
   const { command, args, env } = clickhouseCommand({ engine, dataDir, port: 0, password, ...options });
   const child = spawn(command, args, { env, stdio: ['pipe', 'pipe', 'pipe'] });

@@ -127,8 +127,8 @@ export interface ClickHouseCommandOptions {
   root?: string;
   /** Server configuration for the native engine, such as clusters and macros. */
   configFile?: string;
-  /** Whether the server leaves one CPU to redirects. */
-  leavesFirstCpu?: boolean;
+  /** Whether the server has a lower priority than redirects, and leaves one CPU to them. */
+  isBelowRedirects?: boolean;
 }
 
 /**
@@ -141,7 +141,7 @@ const wasmFlags = ['--wasm-tiering-budget=500000000', '--no-wasm-inlining', '--w
 
 /** The command that starts the server. Pass it a pipe as stdin and keep it open: the server stops when it is closed. */
 export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouseCommand {
-  const { engine, dataDir, port, password, configFile, leavesFirstCpu = false } = options;
+  const { engine, dataDir, port, password, configFile, isBelowRedirects = false } = options;
   const { runtime = nodeRuntime(), root = checkout } = options;
   const missing = missingFor(engine);
   if (runtime === undefined || missing !== undefined) throw new Error(`ClickHouse (${engine}) cannot run: ${missing}`);
@@ -160,7 +160,7 @@ export function clickhouseCommand(options: ClickHouseCommandOptions): ClickHouse
       '--stop-timeout-ms',
       String(timeouts.clickhouseStopMs),
       ...(configFile === undefined ? [] : ['--config', configFile]),
-      ...(leavesFirstCpu ? ['--leave-first-cpu'] : []),
+      ...(isBelowRedirects ? ['--below-redirects'] : []),
     ],
     env: {
       ...process.env,

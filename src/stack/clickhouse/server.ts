@@ -11,7 +11,6 @@ function fail(error: unknown): never {
   process.exit(1);
 }
 
-void lowerPriority();
 process.once('uncaughtException', fail);
 
 const { values } = parseArgs({
@@ -21,9 +20,10 @@ const { values } = parseArgs({
     port: { type: 'string' },
     config: { type: 'string' },
     'stop-timeout-ms': { type: 'string' },
-    'leave-first-cpu': { type: 'boolean', default: false },
+    'below-redirects': { type: 'boolean', default: false },
   },
 });
+if (values['below-redirects']) void lowerPriority();
 
 async function openEngine(): Promise<Engine> {
   if (values.engine === 'wasm') return (await import('./wasm.ts')).wasmEngine();
@@ -75,7 +75,7 @@ try {
   const port = await listen(server, Number(values.port ?? 0));
   stopOn(server, engine);
   // Not before: the start uses all CPUs.
-  if (values['leave-first-cpu']) leaveFirstCpu();
+  if (values['below-redirects']) leaveFirstCpu();
   console.log(JSON.stringify({ port }));
 } catch (error) {
   fail(error);
