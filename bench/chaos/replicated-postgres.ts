@@ -66,22 +66,25 @@ export async function startReplicatedPostgres({
 
   /**
    * Makes commits wait for a standby and resolves once one is seen waiting; `replicated` resolves when a standby has
-   * confirmed it.
+   * confirmed it, and with it all commits before it.
    */
   async function requireStandby(): Promise<{ replicated: Promise<unknown> }> {
-    await query(primary, async (sql) => {
-      await sql`ALTER SYSTEM SET synchronous_standby_names = '*'`;
-      await sql`SELECT pg_reload_conf()`;
-    });
+    const waiting = Promise.withResolvers<number>();
     let isWaiting = false;
     const replicated = query(primary, async (sql) => {
-      // Repeated because the first commits may precede the reload of the setting.
-      while (!isWaiting) await sql`SELECT pg_current_xact_id()`;
+      await sql`ALTER SYSTEM SET synchronous_standby_names = '*'`;
+      await sql`SELECT pg_reload_conf()`;
+      const [session] = await sql<[{ pid: number }]>`SELECT pg_backend_pid() AS pid`;
+      waiting.resolve(session.pid);
+      // Repeated because the first commits may precede the reload of the setting. A commit waits only if it has written WAL.
+      while (!isWaiting) await sql`SELECT pg_logical_emit_message(true, 'chaos', '')`;
     });
+    replicated.catch(waiting.reject);
+    const pid = await waiting.promise;
     await query(primary, async (sql) => {
       while (!isWaiting) {
         await sleep(10);
-        isWaiting = (await sql`SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep'`).length > 0;
+        isWaiting = (await sql`SELECT FROM pg_stat_activity WHERE pid = ${pid} AND wait_event = 'SyncRep'`).length > 0;
       }
     });
     return { replicated };
