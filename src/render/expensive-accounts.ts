@@ -8,8 +8,8 @@ const halfLifeMs = 30_000;
 const maxAccounts = 1_024;
 
 /**
- * Accounts whose jobs took more CPU than usual ones, lately. CPU, because time would also count what a busy machine makes
- * everybody wait for; beyond the usual, because many small images are no reason to wait.
+ * Accounts whose jobs took more CPU than usual ones, lately. CPU, because time would also count waits for a busy machine; beyond
+ * the usual, because many small images are no reason to wait.
  */
 export class ExpensiveAccounts {
   readonly #timers: Pick<Timers, 'now'>;
