@@ -5,7 +5,8 @@ export class Superseded extends Error {}
 
 /**
  * Moves a projection's checkpoint, in the transaction of its effect. Throws `Superseded` unless Postgres returns the new
- * position.
+ * position. The transaction does not wait for the disk or a standby, because redirects sync to the same disk: a crash can lose checkpoint
+ * and effect together, and both are applied again.
  */
 export async function moveCheckpoint(
   tx: Queryable,
@@ -15,7 +16,7 @@ export async function moveCheckpoint(
   const [moved] = await tx<{ projection: string; position: number }[]>`
     UPDATE checkpoints SET position = ${to}
     WHERE projection = ${projection} AND position = ${after} AND NOT is_rewound
-    RETURNING projection, position`;
+    RETURNING projection, position, set_config('synchronous_commit', 'off', true)`;
   if (moved?.projection !== projection || moved.position !== to)
     throw new Superseded(`the checkpoint of ${projection} is no longer at ${after}`);
 }

@@ -29,6 +29,11 @@ interface ConnectOptions {
    * on TCP keep-alive.
    */
   responseTimeoutMs?: number | 'none';
+  /**
+   * Commits do not wait for the disk or a standby: a crash can lose the last ones, never an earlier one alone. Only for what is done
+   * again then. Redirects sync to the same disk.
+   */
+  losesLastCommits?: boolean;
 }
 
 /** Servers, by URL, that have `transaction_timeout`: Postgres 17 and newer. */
@@ -44,6 +49,7 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
     name = backgroundConnection,
     planOnce = false,
     responseTimeoutMs = timeouts.postgresResponseMs,
+    losesLastCommits = false,
   } = options;
   // A client that stops in the middle of a message is neither idle nor running a statement, and keeps its locks.
   const limit = responseTimeoutMs === 'none' ? {} : { transaction_timeout: responseTimeoutMs * maxSilentStatements };
@@ -64,6 +70,7 @@ export function connect(url: string, options: ConnectOptions = {}): Sql {
       // An append holds the append lock until it commits: a client that died without closing must lose it.
       idle_in_transaction_session_timeout: 10_000,
       ...(planOnce ? { plan_cache_mode: 'force_generic_plan' } : {}),
+      ...(losesLastCommits ? { synchronous_commit: 'off' } : {}),
       ...(withTransactionTimeout.has(url) ? limit : {}),
     },
     // A server refuses a setting that it does not have, so the first connection of a process is without the limit.

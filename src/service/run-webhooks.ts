@@ -17,8 +17,9 @@ export function runWebhooks(
   context: StreamContext & Pick<WorkerOptions, 'box' | 'send' | 'clock' | 'disable'>,
 ): Leadership {
   const { sql, databaseUrl, clock, log, metrics, box, send, disable } = context;
-  // A separate pool, so that sending many deliveries leaves the shared connections free.
-  const workerSql = connect(databaseUrl, { max: 6, name: 'scanlog-webhooks' });
+  // A separate pool, so that sending many deliveries leaves the shared connections free. After a crash, a delivery whose outcome is lost
+  // is sent again.
+  const workerSql = connect(databaseUrl, { max: 6, name: 'scanlog-webhooks', losesLastCommits: true });
   const worker = startWorker({ sql: workerSql, box, send, clock, log, metrics, disable });
   const projection = {
     name: webhooks.name,
