@@ -60,9 +60,15 @@ const edgesOf = (children: Iterable<Child>, except?: Bun.Subprocess) =>
 
 /**
  * Bun lets garbage grow with the memory of the machine, and returns freed memory to it late. With these, projections under an attack
- * take about 140 MB instead of 210 to 290. Not for edges: collections that often would delay their redirects.
+ * take about 140 MB instead of 210 to 290. Not for edges: collections that often would delay their redirects. Edges have the settings that
+ * ./scanlog starts this process with, and the last two of these are Bun's own instead.
  */
-const smallHeap = { BUN_JSC_forceRAMSize: String(128 * 1024 ** 2), MIMALLOC_PURGE_DELAY: '0' };
+const smallHeap = {
+  BUN_JSC_forceRAMSize: String(128 * 1024 ** 2),
+  MIMALLOC_PURGE_DELAY: '0',
+  BUN_JSC_heapGrowthFunctionThresholdInMB: '16384',
+  BUN_JSC_minEdenToOldGenerationRatio: String(1 / 3),
+};
 
 interface SupervisorParts {
   config: ServiceConfig;
