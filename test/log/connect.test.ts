@@ -27,6 +27,13 @@ describe('every connection', () => {
     expect(settings.map(({ setting }) => setting)).toEqual(['10000', String(timeouts.postgresStatementMs), 'UTC']);
   });
 
+  test('waits for the disk at each commit, unless what it stores is done again after a crash', async () => {
+    const repeated = connect(database.url, { max: 1, losesLastCommits: true });
+    const waits = async (sql: Queryable) => (await sql`SHOW synchronous_commit`)[0]?.['synchronous_commit'];
+    expect([await waits(database.sql), await waits(repeated)]).toEqual(['on', 'off']);
+    await repeated.end();
+  });
+
   test('a client that stops responding loses the append lock and its uncommitted events', async () => {
     const silent = connect(database.url, { max: 1 });
     const lost = opened();

@@ -1,6 +1,8 @@
 import type { ISql } from 'postgres';
 import { expect, test } from 'vitest';
 import { moveCheckpoint, Superseded } from '../../projections/checkpoint.ts';
+import type { Queryable } from '../../src/lib/sql.ts';
+import { connect } from '../../src/log/connect.ts';
 import { useDatabase } from '../support/database.ts';
 
 const database = useDatabase();
@@ -12,6 +14,19 @@ test('a checkpoint moves only from its stored position', async () => {
   await moveCheckpoint(database.sql, 'moving', { after: 5, to: 9 });
   await expect(moveCheckpoint(database.sql, 'moving', { after: 5, to: 12 })).rejects.toThrow(Superseded);
   expect(await positionOf('moving')).toBe(9);
+});
+
+test('only the transaction that moves a checkpoint does not wait for the disk', async () => {
+  const one = connect(database.url, { max: 1 });
+  const commits = async (sql: Queryable) => (await sql<[{ synchronous_commit: string }]>`SHOW synchronous_commit`)[0];
+  await one`SET synchronous_commit = on`;
+  await one`INSERT INTO checkpoints VALUES ('soon', 1)`;
+  await one.begin(async (tx) => {
+    await moveCheckpoint(tx, 'soon', { after: 1, to: 2 });
+    expect(await commits(tx)).toEqual({ synchronous_commit: 'off' });
+  });
+  expect(await commits(one)).toEqual({ synchronous_commit: 'on' });
+  await one.end();
 });
 
 test.each([
