@@ -60,6 +60,8 @@ interface Check {
 function runChecks(): Promise<Check[]> {
   const tsc = (project: string, name: string) => [
     ...[join(modules, 'typescript/bin/tsc'), '-p', join(root, project)],
+    // Several checkers look at many types more than once.
+    ...['--checkers', '1'],
     ...['--incremental', '--tsBuildInfoFile', join(root, `.tools/${name}.tsbuildinfo`)],
   ];
   return Promise.all([
@@ -71,7 +73,12 @@ function runChecks(): Promise<Check[]> {
 
 async function check(name: string, args: string[]): Promise<Check> {
   const started = performance.now();
-  const child = Bun.spawn([process.execPath, '--bun', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = Bun.spawn([process.execPath, '--bun', ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // tsc is written in Go. Collecting garbage less often saves a quarter of its CPU, for 150 MB.
+    env: Object.assign({}, process.env, { GOGC: '400' }),
+  });
   const outputs = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const passed = (await child.exited) === 0;
   // In place of the line of progress, which the tests write again.
