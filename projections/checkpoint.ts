@@ -20,3 +20,15 @@ export async function moveCheckpoint(
   if (moved?.projection !== projection || moved.position !== to)
     throw new Superseded(`the checkpoint of ${projection} is no longer at ${after}`);
 }
+
+/**
+ * Keeps a projection's checkpoint where it is until the commit, which does not wait for the disk or a standby either. Throws
+ * `Superseded` if it is elsewhere.
+ */
+export async function holdCheckpoint(tx: Queryable, projection: string, position: number): Promise<void> {
+  const [held] = await tx`
+    SELECT set_config('synchronous_commit', 'off', true) FROM checkpoints
+    WHERE projection = ${projection} AND position = ${position} AND NOT is_rewound
+    FOR SHARE`;
+  if (held === undefined) throw new Superseded(`the checkpoint of ${projection} is no longer at ${position}`);
+}

@@ -6,8 +6,8 @@ import { type EndpointKey, endpointKey } from '../events/webhooks/endpoint.ts';
 import { type Notification, notificationId, notificationOf, subjectOf } from '../events/webhooks/notification.ts';
 import { type BodyFormat, passes } from '../events/webhooks/webhook.ts';
 import { codeOfEntry, webhookEventTypeOf } from '../events/webhooks/webhook-events.ts';
-import type { Sql, Transaction } from '../src/lib/sql.ts';
-import { moveCheckpoint } from './checkpoint.ts';
+import type { Queryable, Sql, Transaction } from '../src/lib/sql.ts';
+import { holdCheckpoint, moveCheckpoint } from './checkpoint.ts';
 import { columnsOf } from './delivery-columns.ts';
 import { lockEndpoints, saveEndpoints } from './endpoint-table.ts';
 import { rebuildEndpoints } from './rebuild-endpoints.ts';
@@ -58,18 +58,48 @@ export const webhooks = {
   async apply(sql: Sql, { after, to, entries }: LogRange, now: Date): Promise<EndpointKey[]> {
     return sql.begin(async (tx) => {
       await moveCheckpoint(tx, 'webhooks', { after, to });
-      const owners = await ownersOfChanged(tx, entries);
-      const accounts = accountsIn(entries, owners);
-      if (accounts.length === 0) return [];
-      const endpoints = new Endpoints(await lockEndpoints(tx, accounts));
-      const tagsAt = await tagsFor(tx, endpoints, entries, after);
-      const { changed, due } = applyEntries(endpoints, entries, owners, tagsAt);
-      if (changed.size > 0) await saveEndpoints(tx, [...changed]);
-      const created = due.length > 0 ? await withoutImported(tx, due) : [];
-      return created.length > 0 ? insertDeliveries(tx, created, now) : [];
+      return applyAfter(tx, after, entries, now);
     });
   },
+
+  /**
+   * Creates deliveries of entries after the checkpoint, which stays: `apply` finds them later, and creates none again. Nothing
+   * between the checkpoint and these entries may change the endpoints of their accounts, nor may they.
+   */
+  async applyAhead(sql: Sql, checkpoint: number, entries: LogEntry[], now: Date): Promise<EndpointKey[]> {
+    return sql.begin(async (tx) => {
+      await holdCheckpoint(tx, 'webhooks', checkpoint);
+      return applyAfter(tx, checkpoint, entries, now);
+    });
+  },
+
+  /** The entries that can create deliveries or change endpoints, in log order, by the account whose they are. */
+  async byAccount(sql: Queryable, entries: LogEntry[]): Promise<Map<string, LogEntry[]>> {
+    const owners = await ownersOfChanged(sql, entries);
+    const found = new Map<string, LogEntry[]>();
+    for (const entry of entries) {
+      const account = accountOfEntry(entry, owners);
+      if (account === undefined) continue;
+      const others = found.get(account);
+      if (others === undefined) found.set(account, [entry]);
+      else others.push(entry);
+    }
+    return found;
+  },
 };
+
+/** Applies entries to the endpoints as they are at position `after`; returns the endpoints with new deliveries. */
+async function applyAfter(tx: Transaction, after: number, entries: LogEntry[], now: Date): Promise<EndpointKey[]> {
+  const owners = await ownersOfChanged(tx, entries);
+  const accounts = new Set(entries.flatMap((entry) => accountOfEntry(entry, owners) ?? []));
+  if (accounts.size === 0) return [];
+  const endpoints = new Endpoints(await lockEndpoints(tx, [...accounts]));
+  const tagsAt = await tagsFor(tx, endpoints, entries, after);
+  const { changed, due } = applyEntries(endpoints, entries, owners, tagsAt);
+  if (changed.size > 0) await saveEndpoints(tx, [...changed]);
+  const created = due.length > 0 ? await withoutImported(tx, due) : [];
+  return created.length > 0 ? insertDeliveries(tx, created, now) : [];
+}
 
 /** Ends a rewind: endpoints and checkpoint are as the log has them up to the position that it returns. */
 async function endRewind(tx: Transaction): Promise<number> {
@@ -100,20 +130,22 @@ type Owners = ReadonlyMap<string, Owner>;
 const noOwners: Owners = new Map();
 
 /** The owners of codes: as an entry names them, else from the table of codes. */
-async function ownersOfCodes(tx: Transaction, subjects: ReturnType<typeof subjectOf>[]): Promise<Owners> {
+async function ownersOfCodes(sql: Queryable, subjects: ReturnType<typeof subjectOf>[]): Promise<Owners> {
   const owners = new Map<string, Owner>();
   for (const { code, owner } of subjects) if (owner !== undefined) owners.set(code, owner);
   const others = new Set(subjects.map(({ code }) => code).filter((code) => !owners.has(code)));
   if (others.size === 0) return owners;
-  const rows = await tx<(Owner & { id: string })[]>`SELECT id, account, mode FROM codes WHERE id = ANY(${[...others]})`;
+  const rows = await sql<
+    (Owner & { id: string })[]
+  >`SELECT id, account, mode FROM codes WHERE id = ANY(${[...others]})`;
   for (const { id, account, mode } of rows) owners.set(id, { account, mode });
   return owners;
 }
 
 /** The owners of the codes that these entries change. Scans name theirs. */
-async function ownersOfChanged(tx: Transaction, entries: LogEntry[]): Promise<Owners> {
+async function ownersOfChanged(sql: Queryable, entries: LogEntry[]): Promise<Owners> {
   const changes = entries.flatMap((entry) => (isScan(entry) || !isCodeEvent(entry) ? [] : [subjectOf(entry)]));
-  return changes.length === 0 ? noOwners : ownersOfCodes(tx, changes);
+  return changes.length === 0 ? noOwners : ownersOfCodes(sql, changes);
 }
 
 /** The owner whose webhooks can get an entry; undefined if none can. */
@@ -123,15 +155,11 @@ function ownerOfEntry(entry: LogEntry, owners: Owners): Owner | undefined {
   return isCodeEvent(entry) ? owners.get(entry.stream) : undefined;
 }
 
-/** The accounts whose endpoints are needed to apply these entries. */
-function accountsIn(entries: LogEntry[], owners: Owners): string[] {
-  const accounts = new Set<string>();
-  for (const entry of entries) {
-    const owner = ownerOfEntry(entry, owners);
-    if (owner !== undefined) accounts.add(owner.account);
-    else if (changesEndpoints(entry)) accounts.add(entry.stream);
-  }
-  return [...accounts];
+/** The account whose endpoints are needed to apply an entry; undefined if it needs none. */
+function accountOfEntry(entry: LogEntry, owners: Owners): string | undefined {
+  const owner = ownerOfEntry(entry, owners);
+  if (owner !== undefined) return owner.account;
+  return changesEndpoints(entry) ? entry.stream : undefined;
 }
 
 /** Tags are read only when an endpoint filters by them. */

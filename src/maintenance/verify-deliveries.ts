@@ -2,7 +2,7 @@ import { entryTypesOf, webhookEventTypes } from '../../events/webhooks/webhook-e
 import { type WebhookSpan, WebhookSpans } from '../../events/webhooks/webhook-spans.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
-import { readEvents } from '../log/read.ts';
+import { headOfLog, readEvents } from '../log/read.ts';
 import { readArchivedScans } from '../log/scan-lines.ts';
 import { codeOfAlert, entryFilter } from '../webhooks/replay-selection.ts';
 import { latestRun } from './retention.ts';
@@ -42,15 +42,15 @@ export async function verifyDeliveries(
     // It is idle while archive files are read.
     await tx`SET LOCAL idle_in_transaction_session_timeout = 0`;
     const position = await positionOfDeliveries(tx);
-    const spans = (await events.readUpTo(tx, position)).filter(
-      (span) => account === undefined || span.account === account,
-    );
+    const head = await headOfLog(tx, position);
+    const spans = (await events.readUpTo(tx, head)).filter((span) => account === undefined || span.account === account);
     // A delivery can outlive a scan that the retention removes, so scans and deliveries from before its cutoff are ignored.
     const before = (await latestRun(tx))?.before ?? new Date(0);
     const ages: Ages = { before, oldest: new Date(now.getTime() - keptMs) };
     const found = await countDeliveries(tx, account, before);
     const since = Math.min(await positionBefore(tx, earlierOf(ages.oldest, found.earliest)), position);
     await compared.add(tx, spans, { after: since, to: position }, ages);
+    await compared.addAhead(tx, spans, { after: position, to: head }, ages);
     return { spans, since, ages, found };
   });
   // The entries before have no deliveries. They are counted only.
@@ -66,15 +66,18 @@ class Comparison {
   readonly #missing = new Map<string, number>();
   readonly #matched = new Map<string, number>();
 
-  async add(sql: Queryable, spans: WebhookSpan[], { after, to }: { after: number; to: number }, ages: Ages) {
-    for (let from = after; from < to; from += positionsPerQuery) {
-      const piece = { after: from, to: Math.min(from + positionsPerQuery, to) };
-      for (const { code, entries, missing, matched } of await compare(sql, spans, piece, ages)) {
-        this.entries += entries;
-        this.#missing.set(code, (this.#missing.get(code) ?? 0) + missing);
-        this.#matched.set(code, (this.#matched.get(code) ?? 0) + matched);
-      }
+  async add(sql: Queryable, spans: WebhookSpan[], range: LogPositions, ages: Ages): Promise<void> {
+    for await (const { code, entries, missing, matched } of comparePieces(sql, spans, range, ages)) {
+      this.entries += entries;
+      this.#missing.set(code, (this.#missing.get(code) ?? 0) + missing);
+      this.#matched.set(code, (this.#matched.get(code) ?? 0) + matched);
     }
+  }
+
+  /** Of entries after the checkpoint, which need no delivery yet, some may have one (src/webhooks/lookahead.ts). */
+  async addAhead(sql: Queryable, spans: WebhookSpan[], range: LogPositions, ages: Ages): Promise<void> {
+    for await (const { code, matched } of comparePieces(sql, spans, range, ages))
+      this.#matched.set(code, (this.#matched.get(code) ?? 0) + matched);
   }
 
   differences(deliveriesOf: Map<string, number>): Difference[] {
@@ -180,12 +183,18 @@ interface Compared {
   missing: number;
 }
 
-async function compare(
-  sql: Queryable,
-  all: WebhookSpan[],
-  piece: { after: number; to: number },
-  { before, oldest }: Ages,
-) {
+/** Positions after `after`, up to `to`. */
+interface LogPositions {
+  after: number;
+  to: number;
+}
+
+async function* comparePieces(sql: Queryable, spans: WebhookSpan[], { after, to }: LogPositions, ages: Ages) {
+  for (let from = after; from < to; from += positionsPerQuery)
+    yield* await compare(sql, spans, { after: from, to: Math.min(from + positionsPerQuery, to) }, ages);
+}
+
+async function compare(sql: Queryable, all: WebhookSpan[], piece: LogPositions, { before, oldest }: Ages) {
   const spans = all.filter(({ after, to }) => after < piece.to && to > piece.after);
   if (spans.length === 0) return [];
   const archived = await archivedScans(sql, piece, new Set(spans.map(({ account }) => account)), before);
@@ -222,12 +231,7 @@ async function compare(
 }
 
 /** The archived scans of accounts in a part of the log. */
-async function archivedScans(
-  sql: Queryable,
-  piece: { after: number; to: number },
-  accounts: Set<string>,
-  before: Date,
-) {
+async function archivedScans(sql: Queryable, piece: LogPositions, accounts: Set<string>, before: Date) {
   const scans = await readArchivedScans(sql, piece, (scan) => accounts.has(scan.account) && scan.occurred_at >= before);
   return scans.map(({ position, id, account, mode, code, occurred_at }) => ({
     position,
@@ -242,7 +246,7 @@ async function archivedScans(
 /** The entries of a part of the log that webhooks can get. Only scans leave the log, so `before` is about them. */
 function reportedEntries(
   sql: Queryable,
-  { after, to }: { after: number; to: number },
+  { after, to }: LogPositions,
   before: Date,
   archived: Awaited<ReturnType<typeof archivedScans>>,
 ) {

@@ -6,6 +6,7 @@ import { locks } from '../log/locks.ts';
 import type { StreamContext } from '../stream/context.ts';
 import type { Leadership } from '../stream/leader.ts';
 import { runProjection } from '../stream/runner.ts';
+import { Lookahead } from '../webhooks/lookahead.ts';
 import { startWorker, type WorkerOptions } from '../webhooks/worker.ts';
 
 const pauseMs = 100;
@@ -21,12 +22,18 @@ export function runWebhooks(
   // is sent again.
   const workerSql = connect(databaseUrl, { max: 6, name: 'scanlog-webhooks', losesLastCommits: true });
   const worker = startWorker({ sql: workerSql, box, send, clock, log, metrics, disable });
+  let lookahead = new Lookahead(sql);
   const projection = {
     name: webhooks.name,
-    checkpoint: () => webhooks.checkpoint(sql),
+    checkpoint() {
+      lookahead = new Lookahead(sql);
+      return webhooks.checkpoint(sql);
+    },
     async apply(range: LogRange) {
       projection.pauseMs = idlePauseMs;
-      for (const part of await partsOf(sql, range)) {
+      const parts = await partsOf(sql, range);
+      for (const part of parts) {
+        if (parts.length > 1) worker.wake(await lookahead.advance(part.after, clock()));
         const endpoints = await webhooks.apply(sql, part, clock());
         worker.wake(endpoints);
         if (endpoints.length > 0) projection.pauseMs = pauseMs;

@@ -1,0 +1,110 @@
+import { beforeEach, expect, test } from 'vitest';
+import { Superseded } from '../../projections/checkpoint.ts';
+import { maxDeliveries } from '../../projections/webhook-parts.ts';
+import { webhooks } from '../../projections/webhooks.ts';
+import { verifyDeliveries } from '../../src/maintenance/verify-deliveries.ts';
+import { Lookahead } from '../../src/webhooks/lookahead.ts';
+import { useWebhookAccounts } from '../projections/webhook-accounts.ts';
+
+const { database, newAccount, catchUp, dropAll } = useWebhookAccounts();
+const many = maxDeliveries + 100;
+const start = new Date();
+/** The time of the nth step: one is made every 100 ms at most. */
+const timeOf = (step: number) => new Date(start.getTime() + step * 100);
+const checkpoint = () => webhooks.checkpoint(database.sql);
+const differences = async () => (await verifyDeliveries(database.sql)).differences;
+
+/** Two accounts with a webhook; the first has more new scans than the projection stores at once. */
+async function aFlood() {
+  const [flooding, other] = [await newAccount(), await newAccount()];
+  for (const account of [flooding, other]) await account.set();
+  await catchUp();
+  await flooding.scan(many);
+  return { flooding, other, lookahead: new Lookahead(database.sql) };
+}
+
+type Account = Awaited<ReturnType<typeof newAccount>>;
+const countOf = async (account: Account) => (await account.deliveries()).length;
+
+beforeEach(() => catchUp());
+
+test('other accounts get their deliveries before the many of one, and each account all of them once', async () => {
+  const { flooding, other, lookahead } = await aFlood();
+  await other.scan(3);
+  const endpoints = await lookahead.advance(await checkpoint(), timeOf(0));
+  expect(endpoints).toEqual([{ account: other.account, webhook: 'live' }]);
+  expect([await countOf(flooding), await countOf(other)]).toEqual([0, 3]);
+  expect(await differences(), 'deliveries after the checkpoint belong to the log').toEqual([]);
+
+  await other.scan(2);
+  await lookahead.advance(await checkpoint(), timeOf(1));
+  expect([await countOf(flooding), await countOf(other)]).toEqual([0, 5]);
+  // As after a restart.
+  await new Lookahead(database.sql).advance(await checkpoint(), timeOf(2));
+  await catchUp();
+  expect([await countOf(flooding), await countOf(other)]).toEqual([many, 5]);
+  expect(await differences()).toEqual([]);
+});
+
+test('later scans of an account that was left wait for the earlier ones, until the projection has passed them', async () => {
+  const { flooding, lookahead } = await aFlood();
+  await lookahead.advance(await checkpoint(), timeOf(0));
+  await flooding.scan(1);
+  await lookahead.advance(await checkpoint(), timeOf(1));
+  expect(await countOf(flooding)).toBe(0);
+  await catchUp();
+  await flooding.scan(1);
+  await lookahead.advance(await checkpoint(), timeOf(2));
+  expect(await countOf(flooding)).toBe(many + 2);
+});
+
+test('an account whose webhook changes is left to the projection, which knows its state at each scan', async () => {
+  const { other, lookahead } = await aFlood();
+  await other.scan(2);
+  await other.remove();
+  await other.scan(4);
+  await other.set();
+  await lookahead.advance(await checkpoint(), timeOf(0));
+  await other.scan(1);
+  await lookahead.advance(await checkpoint(), timeOf(1));
+  expect(await countOf(other)).toBe(0);
+  await catchUp();
+  await dropAll();
+  const statuses = (await other.deliveries()).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual(['failed', 'failed', 'pending']);
+  expect(await differences()).toEqual([]);
+});
+
+test('a webhook that was off at the checkpoint gets nothing', async () => {
+  const { lookahead } = await aFlood();
+  const off = await newAccount();
+  await off.set();
+  await off.remove();
+  await catchUp();
+  await off.scan(3);
+  await lookahead.advance(await checkpoint(), timeOf(0));
+  expect(await countOf(off)).toBe(0);
+});
+
+test('half of the accounts go ahead, the smallest first, when many have many', async () => {
+  const accounts = await Promise.all([1, 2, 3].map(() => newAccount()));
+  for (const account of accounts) await account.set();
+  await catchUp();
+  for (const [i, account] of accounts.entries()) await account.scan(maxDeliveries + i);
+  await new Lookahead(database.sql).advance(await checkpoint(), timeOf(0));
+  expect(await Promise.all(accounts.map(countOf))).toEqual([maxDeliveries, 0, 0]);
+});
+
+test('a step that comes too soon, or after another process has moved the checkpoint, creates nothing', async () => {
+  const { other, lookahead } = await aFlood();
+  const before = await checkpoint();
+  await lookahead.advance(before, timeOf(0));
+  await other.scan(1);
+  expect(await lookahead.advance(before, new Date(timeOf(1).getTime() - 1))).toEqual([]);
+  expect(await countOf(other)).toBe(0);
+  const stale = lookahead.advance(before - 1, timeOf(1));
+  await expect(stale).rejects.toThrow(Superseded);
+  expect(await countOf(other)).toBe(0);
+  await lookahead.advance(before, timeOf(2));
+  expect(await countOf(other)).toBe(1);
+});
