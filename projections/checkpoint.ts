@@ -22,13 +22,13 @@ export async function moveCheckpoint(
 }
 
 /**
- * Keeps a projection's checkpoint where it is until the commit, which does not wait for the disk or a standby either. Throws
- * `Superseded` if it is elsewhere.
+ * The checkpoint of a projection, in a transaction whose commit does not wait for the disk or a standby either. Throws `Superseded`
+ * while the projection is rewound.
  */
-export async function holdCheckpoint(tx: Queryable, projection: string, position: number): Promise<void> {
-  const [held] = await tx`
-    SELECT set_config('synchronous_commit', 'off', true) FROM checkpoints
-    WHERE projection = ${projection} AND position = ${position} AND NOT is_rewound
-    FOR SHARE`;
-  if (held === undefined) throw new Superseded(`the checkpoint of ${projection} is no longer at ${position}`);
+export async function readCheckpoint(tx: Queryable, projection: string): Promise<number> {
+  const [row] = await tx<{ position: number }[]>`
+    SELECT position, set_config('synchronous_commit', 'off', true) FROM checkpoints
+    WHERE projection = ${projection} AND NOT is_rewound`;
+  if (row === undefined) throw new Superseded(`the checkpoint of ${projection} is moved back`);
+  return row.position;
 }

@@ -7,7 +7,7 @@ import { type Notification, notificationId, notificationOf, subjectOf } from '..
 import { type BodyFormat, passes } from '../events/webhooks/webhook.ts';
 import { codeOfEntry, webhookEventTypeOf } from '../events/webhooks/webhook-events.ts';
 import type { Queryable, Sql, Transaction } from '../src/lib/sql.ts';
-import { holdCheckpoint, moveCheckpoint } from './checkpoint.ts';
+import { moveCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { columnsOf } from './delivery-columns.ts';
 import { lockEndpoints, saveEndpoints } from './endpoint-table.ts';
 import { rebuildEndpoints } from './rebuild-endpoints.ts';
@@ -58,18 +58,20 @@ export const webhooks = {
   async apply(sql: Sql, { after, to, entries }: LogRange, now: Date): Promise<EndpointKey[]> {
     return sql.begin(async (tx) => {
       await moveCheckpoint(tx, 'webhooks', { after, to });
-      return applyAfter(tx, after, entries, now);
+      return store(tx, await prepare(tx, after, entries), now);
     });
   },
 
   /**
-   * Creates deliveries of entries after the checkpoint, which stays: `apply` finds them later, and creates none again. Nothing
-   * between the checkpoint and these entries may change the endpoints of their accounts, nor may they.
+   * Creates deliveries of a range ahead of the checkpoint, unless that has passed the range; `apply` creates none of them again. Nothing
+   * from the checkpoint to the end of the range may change endpoints of the accounts that these entries belong to.
    */
-  async applyAhead(sql: Sql, checkpoint: number, entries: LogEntry[], now: Date): Promise<EndpointKey[]> {
-    return sql.begin(async (tx) => {
-      await holdCheckpoint(tx, 'webhooks', checkpoint);
-      return applyAfter(tx, checkpoint, entries, now);
+  async applyAhead(sql: Sql, { after, to, entries }: LogRange, now: Date): Promise<EndpointKey[]> {
+    return sql.begin(async (tx): Promise<EndpointKey[]> => {
+      const prepared = await prepare(tx, after, entries);
+      // Read after the endpoints are locked: what changes them after the range also moves the checkpoint beyond it.
+      if ((await readCheckpoint(tx, 'webhooks')) > to) return [];
+      return store(tx, prepared, now);
     });
   },
 
@@ -88,14 +90,24 @@ export const webhooks = {
   },
 };
 
-/** Applies entries to the endpoints as they are at position `after`; returns the endpoints with new deliveries. */
-async function applyAfter(tx: Transaction, after: number, entries: LogEntry[], now: Date): Promise<EndpointKey[]> {
+/** What a part of the log does. */
+interface Prepared {
+  changed: Set<Endpoint>;
+  due: DueDelivery[];
+}
+
+/** Locks the endpoints of these entries, which are in their state at position `after`, and applies the entries to them. */
+async function prepare(tx: Transaction, after: number, entries: LogEntry[]): Promise<Prepared> {
   const owners = await ownersOfChanged(tx, entries);
   const accounts = new Set(entries.flatMap((entry) => accountOfEntry(entry, owners) ?? []));
-  if (accounts.size === 0) return [];
+  if (accounts.size === 0) return { changed: new Set(), due: [] };
   const endpoints = new Endpoints(await lockEndpoints(tx, [...accounts]));
   const tagsAt = await tagsFor(tx, endpoints, entries, after);
-  const { changed, due } = applyEntries(endpoints, entries, owners, tagsAt);
+  return applyEntries(endpoints, entries, owners, tagsAt);
+}
+
+/** Returns the endpoints with new deliveries. */
+async function store(tx: Transaction, { changed, due }: Prepared, now: Date): Promise<EndpointKey[]> {
   if (changed.size > 0) await saveEndpoints(tx, [...changed]);
   const created = due.length > 0 ? await withoutImported(tx, due) : [];
   return created.length > 0 ? insertDeliveries(tx, created, now) : [];
@@ -211,12 +223,7 @@ async function withoutImported(tx: Transaction, due: DueDelivery[]): Promise<New
 }
 
 /** Changes `endpoints` in log order, and collects the deliveries to create. */
-function applyEntries(
-  endpoints: Endpoints,
-  entries: LogEntry[],
-  owners: Owners,
-  tagsAt: TagsAt,
-): { changed: Set<Endpoint>; due: DueDelivery[] } {
+function applyEntries(endpoints: Endpoints, entries: LogEntry[], owners: Owners, tagsAt: TagsAt): Prepared {
   const changed = new Set<Endpoint>();
   const due: DueDelivery[] = [];
   for (const entry of entries) {

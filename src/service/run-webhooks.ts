@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LogRange } from '../../events/entry.ts';
 import { partsOf } from '../../projections/webhook-parts.ts';
 import { webhooks } from '../../projections/webhooks.ts';
@@ -23,6 +24,7 @@ export function runWebhooks(
   const workerSql = connect(databaseUrl, { max: 6, name: 'scanlog-webhooks', losesLastCommits: true });
   const worker = startWorker({ sql: workerSql, box, send, clock, log, metrics, disable });
   let lookahead = new Lookahead(sql);
+
   const projection = {
     name: webhooks.name,
     checkpoint() {
@@ -30,18 +32,44 @@ export function runWebhooks(
       return webhooks.checkpoint(sql);
     },
     async apply(range: LogRange) {
-      projection.pauseMs = idlePauseMs;
       const parts = await partsOf(sql, range);
-      for (const part of parts) {
-        if (parts.length > 1) worker.wake(await lookahead.advance(part.after, clock()));
-        const endpoints = await webhooks.apply(sql, part, clock());
-        worker.wake(endpoints);
-        if (endpoints.length > 0) projection.pauseMs = pauseMs;
-      }
+      const endpoints = parts.length === 1 ? await applyPart(range) : await applyParts(parts);
+      projection.pauseMs = endpoints > 0 ? pauseMs : idlePauseMs;
     },
     maxEntries: 5_000,
     pauseMs,
   };
+
+  /** Returns the number of endpoints with new deliveries. */
+  async function applyPart(part: LogRange): Promise<number> {
+    const endpoints = await webhooks.apply(sql, part, clock());
+    worker.wake(endpoints);
+    return endpoints.length;
+  }
+
+  /** Meanwhile, other accounts get their deliveries first. */
+  async function applyParts(parts: LogRange[]): Promise<number> {
+    let [applied, found, isOver] = [parts[0]?.after ?? 0, 0, false];
+    const advance = async () => worker.wake(await lookahead.advance(applied, clock()));
+    await advance();
+    const applyAll = async () => {
+      for (const part of parts) {
+        found += await applyPart(lookahead.remaining(part));
+        applied = part.to;
+      }
+    };
+    const lookAhead = async () => {
+      for (; !isOver; await sleep(pauseMs)) await advance();
+    };
+    const applying = applyAll().finally(() => {
+      isOver = true;
+    });
+    // Both end before the projection goes on or restarts.
+    for (const outcome of await Promise.allSettled([applying, lookAhead()]))
+      if (outcome.status === 'rejected') throw outcome.reason;
+    return found;
+  }
+
   const projecting = runProjection({ ...context, lock: locks.webhooks, projection });
   return {
     async stop() {

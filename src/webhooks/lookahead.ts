@@ -1,4 +1,4 @@
-import type { LogEntry } from '../../events/entry.ts';
+import { isScan, type LogEntry, type LogRange } from '../../events/entry.ts';
 import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import { changesEndpoints } from '../../projections/webhook-endpoints.ts';
 import { countEndpointsOf, maxDeliveries, partsOf } from '../../projections/webhook-parts.ts';
@@ -8,7 +8,6 @@ import { readRange } from '../log/read.ts';
 
 /** Entries that one step reads. */
 const maxEntries = 5_000;
-const minIntervalMs = 100;
 
 /**
  * Creates deliveries of other accounts while the projection works off one with many. The projection goes through the log in
@@ -22,36 +21,47 @@ export class Lookahead {
   readonly #sql: Sql;
   /** The position up to which the log has been read. */
   #to = 0;
-  /** Accounts of which an entry up to there was left to the projection, and so are all later ones: they stay in order. */
-  readonly #left = new Set<string>();
-  #lastAt = Number.NEGATIVE_INFINITY;
+  /**
+   * The positions after which accounts are left to the projection: once an entry is left, all later ones of the account are,
+   * so that its deliveries are created in order.
+   */
+  readonly #left = new Map<string, number>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
-  /** The next step, at most every 100 ms; returns the endpoints with new deliveries. */
+  /** The next step, from this checkpoint on; returns the endpoints with new deliveries. */
   async advance(checkpoint: number, now: Date): Promise<EndpointKey[]> {
-    if (now.getTime() - this.#lastAt < minIntervalMs) return [];
-    this.#lastAt = now.getTime();
     if (this.#to <= checkpoint) {
       this.#to = checkpoint;
       this.#left.clear();
     }
     const range = await readRange(this.#sql, this.#to, maxEntries);
     const byAccount = await webhooks.byAccount(this.#sql, range.entries);
-    await this.#leaveLargest(byAccount);
-    const chosen = [...byAccount].flatMap(([account, entries]) => (this.#left.has(account) ? [] : entries));
+    const entries = (await this.#choose(byAccount)).sort((a, b) => a.position - b.position);
+    const parts = entries.length === 0 ? [] : await partsOf(this.#sql, { ...range, entries });
     const endpoints: EndpointKey[] = [];
-    chosen.sort((a, b) => a.position - b.position);
-    for (const { entries } of await partsOf(this.#sql, { ...range, entries: chosen }))
-      if (entries.length > 0) endpoints.push(...(await webhooks.applyAhead(this.#sql, checkpoint, entries, now)));
+    // Nothing up to the end of the range changes these endpoints.
+    for (const part of parts) endpoints.push(...(await webhooks.applyAhead(this.#sql, { ...part, to: range.to }, now)));
     this.#to = range.to;
     return endpoints;
   }
 
-  /** Leaves accounts whose endpoints change, and the largest, so that the others have at most half of the deliveries or one transaction. */
-  async #leaveLargest(byAccount: ReadonlyMap<string, LogEntry[]>): Promise<void> {
+  /** A range without the scans whose deliveries exist. */
+  remaining(range: LogRange): LogRange {
+    return { ...range, entries: range.entries.filter((entry) => !this.#has(entry)) };
+  }
+
+  #has(entry: LogEntry): boolean {
+    return isScan(entry) && entry.position <= Math.min(this.#to, this.#left.get(entry.account) ?? this.#to);
+  }
+
+  /**
+   * Leaves accounts whose endpoints change, and the largest, so that the others have at most half of the deliveries or one transaction.
+   * Returns the entries of the others.
+   */
+  async #choose(byAccount: ReadonlyMap<string, LogEntry[]>): Promise<LogEntry[]> {
     const webhooksOf = await countEndpointsOf(this.#sql, byAccount.keys());
     const sizes = [...byAccount].map(([account, entries]) => ({
       account,
@@ -62,7 +72,11 @@ export class Lookahead {
     let taken = 0;
     for (const { account, entries, deliveries } of sizes.toSorted((a, b) => a.deliveries - b.deliveries)) {
       taken += deliveries;
-      if (taken > limit || entries.some(changesEndpoints)) this.#left.add(account);
+      const isLeft = taken > limit || entries.some(changesEndpoints);
+      if (isLeft && !this.#left.has(account)) this.#left.set(account, this.#to);
     }
+    return sizes.flatMap(({ account, entries, deliveries }) =>
+      deliveries === 0 || this.#left.has(account) ? [] : entries,
+    );
   }
 }

@@ -27,34 +27,52 @@ export interface OutcomeStore {
 }
 
 const maxBatchSize = 1_000;
+/** Outcomes of an account that share a statement with those of other accounts. */
+const maxShared = 20;
 const retryMs = 250;
 /** Sending does not wait for outcomes to be stored, so the outcomes of 50 ms share a commit. */
 const batchDelayMs = 50;
 /** Bounds the row of a delivery that is resent many times by hand. */
 const maxStoredAttempts = 30;
 
+/**
+ * Accounts with many outcomes get a statement each: one waits until the projection has stored more deliveries of its account, and
+ * others would wait with it, and so would the projection that has deliveries for them.
+ */
+function groupsOf(results: Outcome[]): Outcome[][] {
+  const byAccount = [...Map.groupBy(results, ({ account }) => account).values()];
+  const large = byAccount.filter(({ length }) => length > maxShared);
+  const others = byAccount.filter(({ length }) => length <= maxShared).flat();
+  return others.length === 0 ? large : [...large, others];
+}
+
 /** Stores results in batches, and retries until Postgres takes them. */
 export function startOutcomeStore(sql: Sql, holder: string, log: Logger): OutcomeStore {
   let stopping = false;
   let last: Promise<unknown> = Promise.resolve();
 
-  const record = batchCalls(storeWithRetries, { maxBatchSize, lingerMs: () => (stopping ? 0 : batchDelayMs) });
+  const record = batchCalls(storeAll, { maxBatchSize, lingerMs: () => (stopping ? 0 : batchDelayMs) });
 
-  async function storeWithRetries(results: Outcome[]): Promise<(EndpointState | undefined)[]> {
+  async function storeAll(results: Outcome[]): Promise<(EndpointState | undefined)[]> {
+    const stored = await Promise.all(groupsOf(results).map(storeWithRetries));
+    const states = new Map(stored.flat().map((endpoint) => [endpointKey(endpoint), endpoint]));
+    return results.map((result) => states.get(endpointKey(result)));
+  }
+
+  async function storeWithRetries(results: Outcome[]): Promise<EndpointState[]> {
     for (;;) {
       try {
-        const stored = await store(results);
-        return results.map((result) => stored.get(endpointKey(result)));
+        return await store(results);
       } catch (error) {
         log.warn({ error: messageOf(error) }, 'outcomes of webhook deliveries could not be stored: retrying in 250 ms');
-        if (stopping) return results.map(() => undefined);
+        if (stopping) return [];
         await sleep(retryMs);
       }
     }
   }
 
-  async function store(results: Outcome[]): Promise<Map<string, EndpointState>> {
-    const stored = await sql<EndpointState[]>`
+  const store = (results: Outcome[]) =>
+    sql<EndpointState[]>`
       WITH given AS MATERIALIZED (
         SELECT * FROM jsonb_to_recordset(${sql.json(results as never)}) AS r
           (account text, webhook text, id text, status text, due_at timestamptz, attempt jsonb, at timestamptz)
@@ -83,8 +101,6 @@ export function startOutcomeStore(sql: Sql, holder: string, log: Logger): Outcom
       ) AS r
       WHERE e.account = r.account AND e.webhook = r.webhook
       RETURNING e.account, e.webhook, e.failing_since`;
-    return new Map(stored.map((endpoint) => [endpointKey(endpoint), endpoint]));
-  }
 
   return {
     record(result) {

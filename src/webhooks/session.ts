@@ -9,6 +9,7 @@ import type { Sql } from '../lib/sql.ts';
 import { bodyOf } from './body.ts';
 import type { Due } from './deliveries.ts';
 import { DueQueue } from './due-queue.ts';
+import type { FairStarts, Sender } from './fair-starts.ts';
 import type { EndpointTest, LeasedEndpoint, Leases } from './leases.ts';
 import type { Outcome, OutcomeStore } from './outcomes.ts';
 import { retryAfterMs, retryDelayMs } from './schedule.ts';
@@ -27,6 +28,7 @@ export interface SessionTools {
   metrics: Metrics;
   leases: Leases;
   outcomes: OutcomeStore;
+  starts: FairStarts;
   /** Disables a webhook until the account enables it again, unless it did so after the attempt. */
   disable(key: EndpointKey, reason: 'gone' | 'failing', attemptedAt: Date): Promise<void>;
   /** Whether the lease lasts longer than a request that begins now. */
@@ -46,7 +48,7 @@ interface Sent {
 }
 
 /** Sends the due deliveries of one endpoint, up to 8 at once, until none is left. Starts with the first `wake`. */
-export class Session {
+export class Session implements Sender {
   readonly endpoint: LeasedEndpoint;
   /** When the claim was sent, which is when the lease begins. */
   readonly claimedAt: number;
@@ -80,14 +82,19 @@ export class Session {
     );
   }
 
+  get account(): string {
+    return this.endpoint.account;
+  }
+
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
 
   /** Continues: there may be new deliveries, or the lease was extended. */
   wake(): void {
-    // While all slots are taken, nothing needs to be read, unless a replay has taken them.
-    if (this.#inFlight < this.#maxDeliveries() || this.#queue.hasOnlyReplayed) this.#queue.expectMore();
+    // While all slots are taken and others wait, nothing needs to be read, unless a replay has taken them.
+    const isBusy = this.#inFlight >= this.#maxDeliveries() && !this.#queue.isEmpty;
+    if (!isBusy || this.#queue.hasOnlyReplayed) this.#queue.expectMore();
     this.#pump();
   }
 
@@ -128,24 +135,30 @@ export class Session {
     return maxInFlight - this.#tests.length;
   }
 
-  /** Starts all requests and statements that can start now. Called after every change of the session's state. */
+  /** Starts all statements that can start now, and requests when it is their turn. Called after every change of the session's state. */
   #pump(): void {
     if (this.#isOver) return;
     const isTurnOver = performance.now() - this.claimedAt > maxTurnMs;
     if (this.#closing === 'no' && isTurnOver && this.#tools.doOthersWait()) this.#closing = 'release';
     if (this.#closing !== 'no') this.#queue.clear();
-    this.#startDeliveries();
+    if (this.#canStart) this.#tools.starts.add(this);
     this.#grantTests();
     if (this.#isQuerying) return;
     if (this.#closing === 'no' && this.#queue.needsRefill) this.#query(() => this.#queue.refill(this.#tools.clock()));
     else if (this.#queue.unrecorded === 0) this.#query(() => this.#release());
   }
 
-  #startDeliveries(): void {
-    while (this.#inFlight < this.#maxDeliveries() && !this.#queue.isEmpty && this.#tools.mayStart(this)) {
-      const delivery = this.#queue.next();
-      if (delivery !== undefined) void this.#deliver(delivery);
-    }
+  get #canStart(): boolean {
+    return (
+      !this.#isOver && this.#inFlight < this.#maxDeliveries() && !this.#queue.isEmpty && this.#tools.mayStart(this)
+    );
+  }
+
+  /** Starts the next delivery, if it can; returns whether it can start another one now. */
+  startNext(): boolean {
+    const delivery = this.#canStart ? this.#queue.next() : undefined;
+    if (delivery !== undefined) void this.#deliver(delivery);
+    return this.#canStart;
   }
 
   #grantTests(): void {

@@ -9,6 +9,7 @@ import type { SecretBox } from '../lib/secret-box.ts';
 import type { Sql } from '../lib/sql.ts';
 import { timeouts } from '../lib/timeouts.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
+import { FairStarts } from './fair-starts.ts';
 import { type EndpointTest, Leases } from './leases.ts';
 import { startOutcomeStore } from './outcomes.ts';
 import { startReplays } from './run-replays.ts';
@@ -50,7 +51,7 @@ export function startWorker(options: WorkerOptions): Worker {
   const holder = randomUUID();
   const leases = new Leases(sql, holder, leaseMs());
   const outcomes = startOutcomeStore(sql, holder, log);
-  const sessions = new Sessions({ ...options, leases, outcomes });
+  const sessions = new Sessions({ ...options, leases, outcomes, starts: new FairStarts() });
 
   const onError = (error: unknown) =>
     log.warn({ error: messageOf(error) }, 'the webhook worker could not query Postgres: retrying');
