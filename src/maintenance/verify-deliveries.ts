@@ -1,3 +1,4 @@
+import type { ScanLine } from '../../events/scan-line.ts';
 import { entryTypesOf, webhookEventTypes } from '../../events/webhooks/webhook-events.ts';
 import { type WebhookSpan, WebhookSpans } from '../../events/webhooks/webhook-spans.ts';
 import { webhooks } from '../../projections/webhooks.ts';
@@ -76,7 +77,8 @@ class Comparison {
 
   /** Of entries after the checkpoint, which need no delivery yet, some may have one (src/webhooks/lookahead.ts). */
   async addAhead(sql: Queryable, spans: WebhookSpan[], range: LogPositions, ages: Ages): Promise<void> {
-    for await (const { code, matched } of comparePieces(sql, spans, range, ages))
+    // Only what every projection has applied is archived.
+    for await (const { code, matched } of comparePieces(sql, spans, range, ages, async () => []))
       this.#matched.set(code, (this.#matched.get(code) ?? 0) + matched);
   }
 
@@ -189,15 +191,29 @@ interface LogPositions {
   to: number;
 }
 
-async function* comparePieces(sql: Queryable, spans: WebhookSpan[], { after, to }: LogPositions, ages: Ages) {
-  for (let from = after; from < to; from += positionsPerQuery)
-    yield* await compare(sql, spans, { after: from, to: Math.min(from + positionsPerQuery, to) }, ages);
+async function* comparePieces(
+  sql: Queryable,
+  spans: WebhookSpan[],
+  { after, to }: LogPositions,
+  ages: Ages,
+  readArchived = archivedScans,
+) {
+  for (let from = after; from < to; from += positionsPerQuery) {
+    const piece = { after: from, to: Math.min(from + positionsPerQuery, to) };
+    const inPiece = spans.filter((span) => span.after < piece.to && span.to > piece.after);
+    if (inPiece.length === 0) continue;
+    const archived = await readArchived(sql, piece, new Set(inPiece.map(({ account }) => account)), ages.before);
+    yield* await compare(sql, inPiece, piece, ages, archived);
+  }
 }
 
-async function compare(sql: Queryable, all: WebhookSpan[], piece: LogPositions, { before, oldest }: Ages) {
-  const spans = all.filter(({ after, to }) => after < piece.to && to > piece.after);
-  if (spans.length === 0) return [];
-  const archived = await archivedScans(sql, piece, new Set(spans.map(({ account }) => account)), before);
+async function compare(
+  sql: Queryable,
+  spans: WebhookSpan[],
+  piece: LogPositions,
+  { before, oldest }: Ages,
+  archived: ArchivedScan[],
+) {
   const rows = spans.map(({ account, webhook, after, to, filter }) => ({
     account,
     webhook,
@@ -230,8 +246,15 @@ async function compare(sql: Queryable, all: WebhookSpan[], piece: LogPositions, 
     GROUP BY entry.code`;
 }
 
+type ArchivedScan = Pick<ScanLine, 'position' | 'id' | 'account' | 'mode' | 'code'> & { occurred_at: string };
+
 /** The archived scans of accounts in a part of the log. */
-async function archivedScans(sql: Queryable, piece: LogPositions, accounts: Set<string>, before: Date) {
+async function archivedScans(
+  sql: Queryable,
+  piece: LogPositions,
+  accounts: Set<string>,
+  before: Date,
+): Promise<ArchivedScan[]> {
   const scans = await readArchivedScans(sql, piece, (scan) => accounts.has(scan.account) && scan.occurred_at >= before);
   return scans.map(({ position, id, account, mode, code, occurred_at }) => ({
     position,
@@ -244,12 +267,7 @@ async function archivedScans(sql: Queryable, piece: LogPositions, accounts: Set<
 }
 
 /** The entries of a part of the log that webhooks can get. Only scans leave the log, so `before` is about them. */
-function reportedEntries(
-  sql: Queryable,
-  { after, to }: LogPositions,
-  before: Date,
-  archived: Awaited<ReturnType<typeof archivedScans>>,
-) {
+function reportedEntries(sql: Queryable, { after, to }: LogPositions, before: Date, archived: ArchivedScan[]) {
   const changes = entryTypesOf(webhookEventTypes).filter((type) => type !== 'code_scanned');
   return sql`
     SELECT position, id, account, mode, code, 'code_scanned' AS type, occurred_at FROM scans
