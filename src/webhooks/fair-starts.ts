@@ -45,13 +45,13 @@ export class FairStarts {
 
   #startNext(): void {
     const [next] = this.#waiting;
-    if (next === undefined) return;
+    const [sender] = next?.[1] ?? [];
+    if (next === undefined || sender === undefined) return;
     const [account, senders] = next;
-    const [sender] = senders;
-    const hasMore = sender?.startNext() === true;
+    const hasMore = sender.startNext();
     // Both go to the end.
-    if (sender !== undefined) senders.delete(sender);
-    if (sender !== undefined && hasMore) senders.add(sender);
+    senders.delete(sender);
+    if (hasMore) senders.add(sender);
     this.#waiting.delete(account);
     if (senders.size > 0) this.#waiting.set(account, senders);
   }
