@@ -20,7 +20,6 @@ import type { StreamedResponse } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
 import { ExportColumns } from './export-columns.ts';
-import { exportTurn } from './export-turns.ts';
 import { analyticsQuery } from './filters.ts';
 import { periodOf, presentPeriod } from './period.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
@@ -224,15 +223,7 @@ class Chunks {
     return readChunk(reading, selection, { format, withCode, withLeads, upTo, after: this.#after, limit: chunkRows });
   }
 
-  /** Waits for its turn: with a timeout until the response begins, then as long as the client does. */
-  #read<T>(read: (reading: Reading, selection: Selection) => Promise<T>): Promise<T> {
-    const { owner, signal } = this.#file;
-    const hasTimeout = this.#firstTable === undefined;
-    const until = hasTimeout ? AbortSignal.any([signal, AbortSignal.timeout(timeouts.analyticsReadMs)]) : signal;
-    return exportTurn(owner.account, () => this.#readNow(read), until);
-  }
-
-  async #readNow<T>(read: (reading: Reading, selection: Selection) => Promise<T>): Promise<T> {
+  async #read<T>(read: (reading: Reading, selection: Selection) => Promise<T>): Promise<T> {
     const { found } = await readWarehouse(
       this.#service,
       this.#file.owner,
