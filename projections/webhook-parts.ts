@@ -1,6 +1,6 @@
 import { isScan, type LogEntry, type LogRange } from '../events/entry.ts';
 import { maxWebhooks } from '../events/webhooks/webhook.ts';
-import type { Queryable } from '../src/lib/sql.ts';
+import type { Sql } from '../src/lib/sql.ts';
 
 /**
  * Deliveries that one transaction creates, within about 40 ms. It locks the endpoints of every account that has an entry in its
@@ -12,9 +12,9 @@ export const maxDeliveries = 1_000;
 const maxEndpoints = maxWebhooks + 1;
 
 /** Divides a range of the log into parts, each of which one transaction applies. */
-export async function partsOf(sql: Queryable, range: LogRange): Promise<LogRange[]> {
+export async function partsOf(sql: Sql, range: LogRange): Promise<LogRange[]> {
   if (range.entries.length * maxEndpoints <= maxDeliveries) return [range];
-  const endpoints = await countEndpoints(sql, range.entries);
+  const endpoints = await countEndpoints(sql, new Set(range.entries.filter(isScan).map(({ account }) => account)));
   // A change does not name its account.
   const deliveriesOf = (entry: LogEntry) => (isScan(entry) ? (endpoints.get(entry.account) ?? 0) : maxEndpoints);
   const parts: LogRange[] = [];
@@ -29,15 +29,8 @@ export async function partsOf(sql: Queryable, range: LogRange): Promise<LogRange
   return [...parts, { after, to: range.to, entries: range.entries.slice(from) }];
 }
 
-/** The number of enabled webhooks of each account whose codes were scanned. */
-const countEndpoints = (sql: Queryable, entries: LogEntry[]): Promise<ReadonlyMap<string, number>> =>
-  countEndpointsOf(sql, new Set(entries.filter(isScan).map(({ account }) => account)));
-
 /** The number of enabled webhooks of each account; an account without one is missing. */
-export async function countEndpointsOf(
-  sql: Queryable,
-  accounts: Iterable<string>,
-): Promise<ReadonlyMap<string, number>> {
+export async function countEndpoints(sql: Sql, accounts: Iterable<string>): Promise<ReadonlyMap<string, number>> {
   const rows = await sql<{ account: string; count: number }[]>`
     SELECT account, count(*) FROM endpoints WHERE account = ANY(${[...accounts]}) AND is_set AND is_paid GROUP BY account`;
   return new Map(rows.map(({ account, count }) => [account, count]));

@@ -75,18 +75,12 @@ export const webhooks = {
     });
   },
 
-  /** The entries that can create deliveries or change endpoints, in log order, by the account whose they are. */
-  async byAccount(sql: Queryable, entries: LogEntry[]): Promise<Map<string, LogEntry[]>> {
+  /** The entries that can create deliveries or change endpoints, in log order, by account. */
+  async byAccount(sql: Queryable, entries: LogEntry[]): Promise<ReadonlyMap<string, LogEntry[]>> {
     const owners = await ownersOfChanged(sql, entries);
-    const found = new Map<string, LogEntry[]>();
-    for (const entry of entries) {
-      const account = accountOfEntry(entry, owners);
-      if (account === undefined) continue;
-      const others = found.get(account);
-      if (others === undefined) found.set(account, [entry]);
-      else others.push(entry);
-    }
-    return found;
+    const byAccount = Map.groupBy(entries, (entry) => accountOfEntry(entry, owners) ?? '');
+    byAccount.delete('');
+    return byAccount;
   },
 };
 

@@ -1,7 +1,7 @@
 import { isScan, type LogEntry, type LogRange } from '../../events/entry.ts';
 import type { EndpointKey } from '../../events/webhooks/endpoint.ts';
 import { changesEndpoints } from '../../projections/webhook-endpoints.ts';
-import { countEndpointsOf, maxDeliveries, partsOf } from '../../projections/webhook-parts.ts';
+import { countEndpoints, maxDeliveries, partsOf } from '../../projections/webhook-parts.ts';
 import { webhooks } from '../../projections/webhooks.ts';
 import type { Sql } from '../lib/sql.ts';
 import { readRange } from '../log/read.ts';
@@ -62,7 +62,7 @@ export class Lookahead {
    * Returns the entries of the others.
    */
   async #choose(byAccount: ReadonlyMap<string, LogEntry[]>): Promise<LogEntry[]> {
-    const webhooksOf = await countEndpointsOf(this.#sql, byAccount.keys());
+    const webhooksOf = await countEndpoints(this.#sql, byAccount.keys());
     const sizes = [...byAccount].map(([account, entries]) => ({
       account,
       entries,

@@ -85,7 +85,7 @@ test('a webhook that was off at the checkpoint gets nothing', async () => {
   expect(await countOf(off)).toBe(0);
 });
 
-test('half of the accounts go ahead, the smallest first, when many have many', async () => {
+test('up to half of the deliveries go ahead, those of the smallest account first, when many have many', async () => {
   const accounts = await Promise.all([1, 2, 3].map(() => newAccount()));
   for (const account of accounts) await account.set();
   await catchUp();
