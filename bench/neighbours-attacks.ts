@@ -157,6 +157,7 @@ const streams: Attack = {
   },
 };
 
+/** As many as an account may have at once: refused ones would only use up its requests. */
 const exports: Attack = {
   name: 'exports',
   async run({ url, keys }, signal, answered) {
@@ -166,7 +167,7 @@ const exports: Attack = {
       storm(6, signal, answered, (_, turn) =>
         fetch(`${path}?format=${turn % 2 === 0 ? 'csv' : 'json'}`, { headers, signal }),
       ),
-      storm(6, signal, answered, () => fetch(path, { headers, signal: abandoned(signal) })),
+      storm(2, signal, answered, () => fetch(path, { headers, signal: abandoned(signal) })),
     ]);
   },
 };

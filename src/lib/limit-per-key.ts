@@ -16,15 +16,27 @@ export class LimitPerKey {
   }
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const running = this.#running.get(key) ?? 0;
-    if (running >= this.#max) throw this.#refusal();
-    this.#running.set(key, running + 1);
+    const leave = this.admit(key);
     try {
       return await work();
     } finally {
+      leave();
+    }
+  }
+
+  /** Like `run`, for work that ends when the returned function is called. */
+  admit(key: string): () => void {
+    if ((this.#running.get(key) ?? 0) >= this.#max) throw this.#refusal();
+    return this.enter(key);
+  }
+
+  /** Counts work that was admitted elsewhere until the returned function is called, however many there are. */
+  enter(key: string): () => void {
+    this.#running.set(key, (this.#running.get(key) ?? 0) + 1);
+    return () => {
       const left = (this.#running.get(key) as number) - 1;
       if (left === 0) this.#running.delete(key);
       else this.#running.set(key, left);
-    }
+    };
   }
 }

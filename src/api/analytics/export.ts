@@ -14,12 +14,14 @@ import type { Reading } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import type { TableInUse } from '../../analytics/table-in-use.ts';
 import { retryLater } from '../../lib/errors.ts';
+import { LimitPerKey } from '../../lib/limit-per-key.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import type { StreamedResponse } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
 import { ExportColumns } from './export-columns.ts';
+import { exportTurn } from './export-turns.ts';
 import { analyticsQuery } from './filters.ts';
 import { periodOf, presentPeriod } from './period.ts';
 import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
@@ -151,8 +153,17 @@ interface Export extends Pick<ChunkOptions, 'format' | 'withCode' | 'withLeads'>
   signal: AbortSignal;
 }
 
+/** Exports of an account at once. Each can hold a chunk, and 16 MiB about its codes, for as long as its client takes to read. */
+const maxOpen = 8;
+const open = new LimitPerKey(maxOpen, () =>
+  retryLater(`The account has ${maxOpen} exports at once, which is the limit: try again when one of them has ended.`),
+);
+
+const exported = (service: Service, file: Export): Promise<StreamedResponse> =>
+  open.run(file.owner.account, () => begun(service, file));
+
 /** Reads the first chunk, and streams the file from there. */
-async function exported(service: Service, file: Export): Promise<StreamedResponse> {
+async function begun(service: Service, file: Export): Promise<StreamedResponse> {
   const { format, withCode, withLeads, name, header } = file;
   const columns = [...(withCode ? ['qr_id'] : []), withLeads ? allColumns : contractColumns].join();
   const chunks = new Chunks(service, file);
@@ -162,7 +173,7 @@ async function exported(service: Service, file: Export): Promise<StreamedRespons
   if (!(await chunks.hasMore())) await file.checkEnd();
   return {
     status: 200,
-    pieces: pieces(chunks, first, frames[format](header, columns), {
+    pieces: counted(file.owner.account, chunks, first, frames[format](header, columns), {
       checkEnd: file.checkEnd,
       checkCaller: () => requireStillAdmitted(sql, file.caller, clock()),
       columns: withLeads ? new ExportColumns(sql, file.owner, format) : undefined,
@@ -223,7 +234,15 @@ class Chunks {
     return readChunk(reading, selection, { format, withCode, withLeads, upTo, after: this.#after, limit: chunkRows });
   }
 
-  async #read<T>(read: (reading: Reading, selection: Selection) => Promise<T>): Promise<T> {
+  /** Waits for its turn: with a timeout until the response begins, then as long as the client does. */
+  #read<T>(read: (reading: Reading, selection: Selection) => Promise<T>): Promise<T> {
+    const { owner, signal } = this.#file;
+    const hasBegun = this.#firstTable !== undefined;
+    const until = hasBegun ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeouts.analyticsReadMs)]);
+    return exportTurn(owner.account, () => this.#readNow(read), until);
+  }
+
+  async #readNow<T>(read: (reading: Reading, selection: Selection) => Promise<T>): Promise<T> {
     const { found } = await readWarehouse(
       this.#service,
       this.#file.owner,
@@ -244,6 +263,19 @@ interface Rest extends Pick<Export, 'checkEnd'> {
   /** Throws when the caller would no longer be admitted: an export can last for hours. */
   checkCaller(): Promise<void>;
   columns: ExportColumns | undefined;
+}
+
+/**
+ * The pieces of the file, counted as an open export from the first one to the last. If the client is gone before the first one, none
+ * of this runs, so the count cannot pass from the request to here.
+ */
+async function* counted(account: string, ...file: Parameters<typeof pieces>): ReturnType<typeof pieces> {
+  const leave = open.enter(account);
+  try {
+    yield* pieces(...file);
+  } finally {
+    leave();
+  }
 }
 
 /** The pieces of the file, the first chunk of which is read already. */

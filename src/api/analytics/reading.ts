@@ -50,7 +50,7 @@ const maxReads = 3;
 const maxWaitingReads = 64;
 const reads = new SemaphorePerKey(maxReads, maxWaitingReads);
 
-const tooManyReads = () =>
+export const tooManyReads = () =>
   retryLater('The account has too many reads of analytics at once: try again in a few seconds.');
 
 /**

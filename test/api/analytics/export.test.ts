@@ -145,6 +145,18 @@ describe('an export', () => {
     expect(bodyOf(response).match(/scan_\d{20}/g)).toHaveLength(many);
   });
 
+  test('beyond the eight that an account can have at once is refused, until one of them has ended', async () => {
+    const open = await Promise.all(Array.from({ length: 8 }, () => startReading(code)));
+    const refused = await account.live.get(exportOf(code));
+    expect(refused).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
+    expect(refused.body.error.message).toContain('8 exports at once');
+    expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+    const [first, ...others] = open as [Socket, ...Socket[]];
+    first.destroy();
+    others.push(await startReading(code));
+    for (const socket of others) socket.destroy();
+  });
+
   test('closes the connection early when ClickHouse becomes unavailable', async () => {
     const socket = await startReading(code);
     await proxy.cut();
