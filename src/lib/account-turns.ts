@@ -7,9 +7,14 @@ import { SemaphorePerKey } from './semaphore.ts';
 const turns = new SemaphorePerKey(1, Number.POSITIVE_INFINITY);
 
 /**
- * Runs a step of an operation when it is the account's turn. A step must not wait for another one.
+ * Runs a step of an operation when it is the account's turn. A step must not wait for another one. Rejects with the reason of `signal`
+ * if that aborts before the turn.
  *
  * @example
  * for (const codes of chunks) await accountTurn(account, () => store(codes));
  */
-export const accountTurn = <T>(account: string, step: () => Promise<T>): Promise<T> => turns.run(account, step);
+export const accountTurn = <T>(account: string, step: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
+  turns.run(account, step, signal);
+
+/** Whether another step of the account waits for the one that calls this. */
+export const isAwaited = (account: string): boolean => turns.callersOf(account) > 1;

@@ -1,18 +1,15 @@
-import { SemaphorePerKey } from '../../lib/semaphore.ts';
+import { accountTurn, isAwaited } from '../../lib/account-turns.ts';
 import { systemTimers, type Timers } from '../../lib/timers.ts';
 import { tooManyReads } from './reading.ts';
 
-const maxWaiting = 64;
-/** Then the next export has its turn, though the read goes on: it may hang until its own timeout. */
+/** Then the account's next operation has its turn, though the read goes on: it may hang until its own timeout. */
 const maxTurnMs = 2_000;
-/** Half of the time is left to other accounts while several exports of an account wait for their turn. */
+/** Half of the time is left to other accounts while operations of the account wait for their turn. */
 const pausePerRead = 1;
-const turns = new SemaphorePerKey(1, maxWaiting);
 
 /**
- * Runs a read of an export when it is the turn of that export: those of one account read one after the other, so that they leave room
- * for its charts, and for the exports and redirects of others. Throws a refusal with `Retry-After` if too many wait, or if `signal`
- * aborts before the turn.
+ * Runs a read of an export when it is the account's turn: its exports read one after the other, so that they leave room for its charts,
+ * and for the exports and redirects of others. Throws a refusal with `Retry-After` if `signal` aborts before the turn.
  *
  * @example
  * const chunk = await exportTurn(account, () => readChunk(reading, selection, options), signal);
@@ -29,9 +26,9 @@ export function exportTurn<T>(
     const reading = read();
     found.resolve(reading);
     await settled(reading, maxTurnMs, timers);
-    if (turns.callersOf(account) > 1) await timers.sleep(pausePerRead * (timers.now() - startedAt));
+    if (isAwaited(account)) await timers.sleep(pausePerRead * (timers.now() - startedAt));
   };
-  turns.run(account, turn, signal).catch(() => found.reject(tooManyReads()));
+  accountTurn(account, turn, signal).catch(() => found.reject(tooManyReads()));
   return found.promise;
 }
 
