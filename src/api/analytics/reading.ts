@@ -1,10 +1,11 @@
 import type { Code } from '../../../events/code.ts';
 import type { Owner } from '../../../events/owner.ts';
-import { isUnknownTable } from '../../analytics/errors.ts';
+import { classifyReadError, isUnknownTable } from '../../analytics/errors.ts';
 import type { Reading } from '../../analytics/reading.ts';
 import type { Selection } from '../../analytics/selection.ts';
 import { type TableInUse, tableInUse } from '../../analytics/table-in-use.ts';
 import { codeNotFound, findCode } from '../../codes/codes.ts';
+import { beforeAbort } from '../../lib/before-abort.ts';
 import { retryLater } from '../../lib/errors.ts';
 import { QueueFull, SemaphorePerKey } from '../../lib/semaphore.ts';
 import { timeouts } from '../../lib/timeouts.ts';
@@ -78,8 +79,10 @@ export async function readWarehouse<T>(
       throw error;
     });
   try {
-    return await reads.run(account, retried, signal);
+    // Ends with the signal even if ClickHouse or Postgres never answers: the account would have one read fewer for good.
+    return await reads.run(account, () => beforeAbort(signal, retried()), signal);
   } catch (error) {
-    throw error instanceof QueueFull || (!hasBegun && signal.aborted) ? tooManyReads() : error;
+    if (error instanceof QueueFull || (!hasBegun && signal.aborted)) throw tooManyReads();
+    throw error === signal.reason ? classifyReadError(error) : error;
   }
 }

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { readCodes } from '../../../src/analytics/codes.ts';
+import { WarehouseUnavailable } from '../../../src/analytics/errors.ts';
 import { readFigures, readTotals } from '../../../src/analytics/figures.ts';
 import type { Reading } from '../../../src/analytics/reading.ts';
 import { readScans } from '../../../src/analytics/scans.ts';
@@ -333,4 +334,22 @@ test('many reads of one account wait for one another, and reads of another accou
   await eventually(() => expect(begun.toSorted()).toEqual(['a1', 'a2', 'a3', 'b']));
   held.resolve();
   expect((await all).map(({ found }) => found)).toEqual(names);
+});
+
+test('a read ends with its signal, whatever it waits for, and makes room for the next', async () => {
+  const parts = { sql: service.database.sql, warehouse: service.warehouse };
+  const never = new Promise<never>(() => {});
+  let begun = 0;
+  const abort = new AbortController();
+  const hang = () => {
+    begun++;
+    return never;
+  };
+  const hanging = Array.from({ length: 3 }, () => readWarehouse(parts, { account: 'acct_c' }, hang, abort.signal));
+  await eventually(() => expect(begun).toBe(3));
+  const next = readWarehouse(parts, { account: 'acct_c' }, async () => 'next');
+  abort.abort();
+  for (const read of await Promise.allSettled(hanging))
+    expect(read).toMatchObject({ status: 'rejected', reason: expect.any(WarehouseUnavailable) });
+  expect((await next).found).toBe('next');
 });
