@@ -68,7 +68,8 @@ async function createBoth(account: TestAccount, name: string): Promise<[live: Re
   const { id: inv_ } = (await account.live.post('/v1/account/invitations', invitation)).body;
   const { id: usr_ } = await person(service, { account: account.id });
   const ofBoth = { dom_, inv_, usr_ };
-  return Promise.all([createResources(account, 'live', ofBoth), createResources(account, 'test', ofBoth)]);
+  // One after the other: of changes of one account at the same time, one that loses twice is a conflict.
+  return [await createResources(account, 'live', ofBoth), await createResources(account, 'test', ofBoth)];
 }
 
 beforeAll(async () => {
