@@ -38,7 +38,23 @@ function program(file: string, text: string): void {
 
 const nats = (version: string) => `echo 'nats-server: v${version}'`;
 const tools = [
-  ...['sh', 'cat', 'cksum', 'sed', 'dirname', 'readlink', 'uname', 'tail', 'id', 'mkdir', 'rm', 'mv', 'du', 'cut'],
+  ...[
+    'sh',
+    'cat',
+    'cksum',
+    'sed',
+    'dirname',
+    'readlink',
+    'uname',
+    'tail',
+    'id',
+    'mkdir',
+    'rm',
+    'mv',
+    'du',
+    'cut',
+    'grep',
+  ],
 ];
 
 /** A checkout with installed packages, and a PATH with only the given programs. */
@@ -74,6 +90,8 @@ function given(programs: Record<string, string>) {
 /** Lines of a fake that waits for another fake, and of that other one; each is run at least once. */
 const wait = 'read -r _ <"$(dirname "$0")/gate" || true';
 const open = 'mkdir "$(dirname "$0")/opened" 2>/dev/null && echo >"$(dirname "$0")/gate"';
+/** A fake of npm that knows its registry and runs `install`. */
+const npm = (install: string) => `[ "$1" = config ] && echo 'https://registry.example/' && exit; ${install}`;
 const makeGate = (root: string) => spawnSync('mkfifo', [join(root, 'bin/gate')]);
 
 /** Fakes of apt-get and dpkg-deb that provide a package with this version; apt-get records its arguments. */
@@ -122,7 +140,7 @@ test('./scanlog test fetches the packages of npm and of Debian at the same time'
   const packages = debian('2.9.10');
   const { run, root } = given({
     ...packages,
-    npm: `${wait}; echo 'apt-get has started'; exit 1`,
+    npm: npm(`${wait}; echo 'apt-get has started'; exit 1`),
     'apt-get': `${open}; ${packages['apt-get']}`,
   });
   makeGate(root);
@@ -137,7 +155,7 @@ describe('the size of the packages', () => {
     ['aarch64', 'about 0.9 GB on disk'],
   ])('on %s: %s', (machine, sentence) => {
     // npm ends after the first line of progress.
-    const { run, root } = given({ npm: `${wait}; exit 1`, sleep: open });
+    const { run, root } = given({ npm: npm(`${wait}; exit 1`), sleep: open });
     makeGate(root);
     rmSync(join(root, 'node_modules/.scanlog-run'));
     // The link goes first: writing to it would change the program that it leads to.
@@ -146,6 +164,55 @@ describe('the size of the packages', () => {
     const { stderr, status } = run();
     expect(stderr).toContain(`fetching packages (once, ${sentence})`);
     expect(status).toBe(1);
+  });
+});
+
+describe('npm', () => {
+  const node = `exec ${spawnSync('sh', ['-c', 'command -v node'], { encoding: 'utf8' }).stdout.trim()} "$@"`;
+  /** Records what it has for a lock file at each installation, then goes on with `install`. */
+  const recording = (install: string) =>
+    npm(
+      `cd "$(dirname "$0")/.."; cat npm-shrinkwrap.json >>installed 2>/dev/null || echo none >>installed; ${install}`,
+    );
+
+  /** The lines of what npm had at each installation of a package, and the last line of the launcher. */
+  function installing(install: string) {
+    const { root, run } = given({ npm: recording(install), node });
+    copyFileSync(new URL('../../patches/addresses.mjs', import.meta.url), join(root, 'patches/addresses.mjs'));
+    const packages = {
+      '': { version: '1.0.0' },
+      'node_modules/a': { version: '2.0.0', integrity: 'sha512-a' },
+      'node_modules/a/node_modules/@s/b': { version: '3.0.0-rc.1', integrity: 'sha512-b' },
+      'node_modules/c': {
+        name: 'd',
+        version: '4.0.0',
+        integrity: 'sha512-d',
+        resolved: 'https://elsewhere.example/d.tgz',
+      },
+    };
+    writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }));
+    const { stderr } = run();
+    expect(existsSync(join(root, 'npm-shrinkwrap.json'))).toBe(false);
+    return { had: readFileSync(join(root, 'installed'), 'utf8').trim().split('\n'), stderr };
+  }
+
+  test('is given the address of each package', () => {
+    const { had, stderr } = installing('echo no network; exit 1');
+    expect(stderr).toContain('npm could not install the packages: no network ');
+    expect(had).toHaveLength(1);
+    const { packages }: { packages: Record<string, { resolved?: string }> } = JSON.parse(had[0] as string);
+    expect(Object.values(packages).map(({ resolved }) => resolved)).toEqual([
+      undefined,
+      'https://registry.example/a/-/a-2.0.0.tgz',
+      'https://registry.example/@s/b/-/b-3.0.0-rc.1.tgz',
+      'https://elsewhere.example/d.tgz',
+    ]);
+  });
+
+  test('asks a registry that has the packages elsewhere', () => {
+    const { had, stderr } = installing('echo npm error code E404; exit 1');
+    expect(stderr).toContain('npm could not install the packages: npm error code E404 ');
+    expect(had).toEqual([expect.stringContaining('registry.example'), 'none']);
   });
 });
 
