@@ -11,6 +11,7 @@ import type { World } from './world.ts';
 
 const program = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 const partitionDueEveryMs = 60_000;
+const retryMs = 1_000;
 /** Scans until the next partition is needed. */
 const scansBeforePartition = 500;
 
@@ -39,12 +40,15 @@ export function startMaintenance(world: World): Maintenance {
       else if (!stopping.signal.aborted) result.interrupted++;
     }
   };
+  const pause = async (ms: number) => {
+    await sleep(ms, undefined, { signal: stopping.signal }).catch(() => {});
+    return !stopping.signal.aborted;
+  };
   const advance = async () => {
-    while (!stopping.signal.aborted) {
-      await sleep(partitionDueEveryMs, undefined, { signal: stopping.signal }).catch(() => {});
-      if (stopping.signal.aborted) return;
-      // Postgres may be down: the next attempt comes in a minute.
-      if (await approachNextPartition(world.sql).catch(() => false)) result.partitions++;
+    while (await pause(partitionDueEveryMs)) {
+      // Postgres may be down, or the service has not made the next partition yet.
+      while (!(await approachNextPartition(world.sql).catch(() => false))) if (!(await pause(retryMs))) return;
+      result.partitions++;
     }
   };
   const file = join(world.folder, 'chaos.backup');

@@ -1,5 +1,5 @@
 import type { ISql } from 'postgres';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { moveCheckpoint, Superseded } from '../../projections/checkpoint.ts';
 import type { Queryable } from '../../src/lib/sql.ts';
 import { connect } from '../../src/log/connect.ts';
@@ -18,6 +18,7 @@ test('a checkpoint moves only from its stored position', async () => {
 
 test('only the transaction that moves a checkpoint does not wait for the disk', async () => {
   const one = connect(database.url, { max: 1 });
+  onTestFinished(() => one.end());
   const commits = async (sql: Queryable) => (await sql<[{ synchronous_commit: string }]>`SHOW synchronous_commit`)[0];
   await one`SET synchronous_commit = on`;
   await one`INSERT INTO checkpoints VALUES ('soon', 1)`;
@@ -26,7 +27,6 @@ test('only the transaction that moves a checkpoint does not wait for the disk', 
     expect(await commits(tx)).toEqual({ synchronous_commit: 'off' });
   });
   expect(await commits(one)).toEqual({ synchronous_commit: 'on' });
-  await one.end();
 });
 
 test.each([
