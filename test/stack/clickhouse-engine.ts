@@ -174,6 +174,17 @@ export function engineSuite(subject: Subject): void {
   });
 
   if (subject.engine === 'wasm') countsMemory(subject);
+  else deletesWithLittleMemory(subject);
+}
+
+/** The settings of the background are those of the default profile, which also a statement has that sets none. */
+function deletesWithLittleMemory(subject: Subject): void {
+  test('collects few of the rows of a projection that a deletion makes again', async () => {
+    const value = (name: string) =>
+      subject.one('SELECT value FROM system.settings WHERE name = {name:String}', { name });
+    expect(Number(await value('min_insert_block_size_rows'))).toBeLessThanOrEqual(16_384);
+    expect(Number(await value('min_insert_block_size_bytes'))).toBeLessThanOrEqual(4_000_000);
+  });
 }
 
 /**

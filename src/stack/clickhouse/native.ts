@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Session } from 'chdb';
 import type { Engine, EngineConnection, RowsInsert } from './engine.ts';
 import { cancelled } from './errors.ts';
@@ -10,12 +11,18 @@ import { cancelled } from './errors.ts';
 /** How often ClickHouse measures its own memory. By default 20 times per second, half of what it costs when idle. */
 const memoryWorkerPeriod = '--memory_worker_period_ms=1000';
 const cancelIntervalMs = 100;
+const usersFile = fileURLToPath(new URL('users.xml', import.meta.url));
 
 /** ClickHouse as a library in this process, with its data on disk. */
 export async function nativeEngine(dataDir: string, configFile?: string): Promise<Engine> {
   const chdb = await import('chdb');
   mkdirSync(dataDir, { recursive: true });
-  const connectionArgs = [memoryWorkerPeriod, ...(configFile === undefined ? [] : [`--config-file=${configFile}`])];
+  // Without a file of the configuration, that of users is not read.
+  const connectionArgs = [
+    memoryWorkerPeriod,
+    `--config-file=${configFile ?? usersFile}`,
+    `--users_config=${usersFile}`,
+  ];
   const options = { connectionArgs };
   // Kept open, because the library shuts the engine down when its last session is closed.
   let own: Session;
