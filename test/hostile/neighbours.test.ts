@@ -3,6 +3,7 @@ import { detailedClip, layers, repeatedPath, twoImages } from '../../bench/hosti
 import { svgLimits } from '../../src/logos/svg-rules.ts';
 import { created, newCode } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { captureLog } from '../support/log-lines.ts';
 import { peakAbove } from '../support/peak-memory.ts';
 import { endWindows } from '../support/rate-windows.ts';
 import { type TestAccount, useService } from '../support/service.ts';
@@ -10,7 +11,8 @@ import { type Behaviour, useReceiver } from '../webhooks/receiver.ts';
 import { mayCallTests, newPath, scanCode, setHook } from '../webhooks/webhook-support.ts';
 
 /** Attacks by one account. Limits of streams are in test/feed/limit.test.ts, limits of reverts in test/log/. */
-const service = useService({ config: mayCallTests });
+const { log, lines } = captureLog();
+const service = useService({ config: mayCallTests, log });
 const receiver = useReceiver();
 /** Above idle, for the process that redirects and for each renderer. */
 const maxMegabytes = 250;
@@ -31,20 +33,24 @@ beforeAll(async () => {
 
 beforeEach(() => endWindows(service.database.sql));
 
+const warnings = () => lines().filter(({ level }) => level === 'warn' || level === 'error');
+
 let size = 100;
 /** Redirects, images, sheets, reads, exports and webhooks of the other account. */
 async function expectOtherGoesOn(): Promise<void> {
   const before = receiver.received(path).length;
   await scanCode(url(), code);
   size++;
+  const client = service.client(0);
   const responses = await Promise.all([
-    fetch(`${url()}/images/${code.id}/public?size=${size}`),
+    client.get(`/images/${code.id}/public?size=${size}`),
     other.live.get(`/v1/qrcodes/${code.id}/download?size=${size + 1_000}`),
     other.live.get(`/v1/qrcodes/${code.id}`),
     other.live.get('/v1/analytics/export'),
     other.live.post('/v1/sheets', { qr_ids: [code.id], layout: 'a4-3x8' }),
   ]);
-  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+  const refused = responses.filter(({ status }) => status !== 200).map(({ text }) => text);
+  expect(refused, `warnings of the service: ${JSON.stringify(warnings())}`).toEqual([]);
   await eventually(() => expect(receiver.received(path).length).toBeGreaterThan(before));
 }
 
