@@ -10,9 +10,9 @@ const registry = process.argv[2].replace(/\/$/, '');
 const lock = JSON.parse(readFileSync(new URL('../package-lock.json', import.meta.url), 'utf8'));
 
 for (const [folder, entry] of Object.entries(lock.packages)) {
-  const name = entry.name ?? folder.split('node_modules/').at(-1);
   // The package itself, and those in a folder of this repository, have no checksum.
   if (entry.integrity === undefined) continue;
+  const name = entry.name ?? folder.split('node_modules/').at(-1);
   entry.resolved ??= `${registry}/${name}/-/${name.split('/').at(-1)}-${entry.version}.tgz`;
 }
 console.log(JSON.stringify(lock));

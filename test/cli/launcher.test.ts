@@ -37,25 +37,7 @@ function program(file: string, text: string): void {
 }
 
 const nats = (version: string) => `echo 'nats-server: v${version}'`;
-const tools = [
-  ...[
-    'sh',
-    'cat',
-    'cksum',
-    'sed',
-    'dirname',
-    'readlink',
-    'uname',
-    'tail',
-    'id',
-    'mkdir',
-    'rm',
-    'mv',
-    'du',
-    'cut',
-    'grep',
-  ],
-];
+const tools = 'sh cat cksum sed dirname readlink uname tail id mkdir rm mv du cut grep'.split(' ');
 
 /** A checkout with installed packages, and a PATH with only the given programs. */
 function given(programs: Record<string, string>) {
@@ -90,8 +72,9 @@ function given(programs: Record<string, string>) {
 /** Lines of a fake that waits for another fake, and of that other one; each is run at least once. */
 const wait = 'read -r _ <"$(dirname "$0")/gate" || true';
 const open = 'mkdir "$(dirname "$0")/opened" 2>/dev/null && echo >"$(dirname "$0")/gate"';
-/** A fake of npm that knows its registry and runs `install`. */
-const npm = (install: string) => `[ "$1" = config ] && echo 'https://registry.example/' && exit; ${install}`;
+const source = 'https://source.example';
+/** A fake of npm that gets packages from `source` and runs `install`. */
+const npm = (install: string) => `[ "$1" = config ] && echo '${source}/' && exit; ${install}`;
 const makeGate = (root: string) => spawnSync('mkfifo', [join(root, 'bin/gate')]);
 
 /** Fakes of apt-get and dpkg-deb that provide a package with this version; apt-get records its arguments. */
@@ -187,7 +170,7 @@ describe('npm', () => {
         name: 'd',
         version: '4.0.0',
         integrity: 'sha512-d',
-        resolved: 'https://elsewhere.example/d.tgz',
+        resolved: 'known already',
       },
     };
     writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }));
@@ -203,16 +186,16 @@ describe('npm', () => {
     const { packages }: { packages: Record<string, { resolved?: string }> } = JSON.parse(had[0] as string);
     expect(Object.values(packages).map(({ resolved }) => resolved)).toEqual([
       undefined,
-      'https://registry.example/a/-/a-2.0.0.tgz',
-      'https://registry.example/@s/b/-/b-3.0.0-rc.1.tgz',
-      'https://elsewhere.example/d.tgz',
+      `${source}/a/-/a-2.0.0.tgz`,
+      `${source}/@s/b/-/b-3.0.0-rc.1.tgz`,
+      'known already',
     ]);
   });
 
   test('asks a registry that has the packages elsewhere', () => {
     const { had, stderr } = installing('echo npm error code E404; exit 1');
     expect(stderr).toContain('npm could not install the packages: npm error code E404 ');
-    expect(had).toEqual([expect.stringContaining('registry.example'), 'none']);
+    expect(had).toEqual([expect.stringContaining(source), 'none']);
   });
 });
 
