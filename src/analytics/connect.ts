@@ -1,3 +1,5 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 
 /** A ClickHouse connection and the location of our tables. */
@@ -19,6 +21,9 @@ export interface WarehouseSettings {
 
 /** Long enough for the inserts of a rebuild and the reads of `verify`; other reads set their own timeout. */
 const requestTimeoutMs = 600_000;
+const maxConnections = 16;
+/** Less than the 3 s after which servers before 23.11 close an idle connection. */
+const idleConnectionMs = 2_500;
 /** A replica of a cluster can lag for minutes; a single server that keeps reporting missing rows has lost them. */
 const defaultRebuildAfterSeconds = { cluster: 300, single: 60 };
 
@@ -28,7 +33,10 @@ export function connectWarehouse(settings: WarehouseSettings): Warehouse {
     url,
     application: 'scanlog',
     request_timeout: requestTimeoutMs,
-    max_open_connections: 16,
+    http_agent: agentFor(url),
+    // The agent closes idle connections. The timers of the client would close connections in use: if a request is aborted before it
+    // has a connection, that becomes idle a second time, and its first timer is never cleared.
+    keep_alive: { idle_socket_ttl: 0 },
     // Errors are thrown, and logged by the caller.
     log: { level: ClickHouseLogLevel.OFF },
     clickhouse_settings: {
@@ -43,6 +51,11 @@ export function connectWarehouse(settings: WarehouseSettings): Warehouse {
     settings.clickhouseRebuildAfterSeconds ??
     (cluster === undefined ? defaultRebuildAfterSeconds.single : defaultRebuildAfterSeconds.cluster);
   return { client, database, cluster, rebuildAfterMs: rebuildAfterSeconds * 1_000 };
+}
+
+function agentFor(url: string): HttpAgent {
+  const options = { keepAlive: true, maxSockets: maxConnections, timeout: idleConnectionMs };
+  return new URL(url).protocol === 'https:' ? new HttpsAgent(options) : new HttpAgent(options);
 }
 
 /** Rejects when the warehouse does not answer. */
