@@ -11,7 +11,7 @@ import { type Behaviour, useReceiver } from '../webhooks/receiver.ts';
 import { mayCallTests, newPath, scanCode, setHook } from '../webhooks/webhook-support.ts';
 
 /** Attacks by one account. Limits of streams are in test/feed/limit.test.ts, limits of reverts in test/log/. */
-const { log, lines } = captureLog();
+const { log, warnings } = captureLog();
 const service = useService({ config: mayCallTests, log });
 const receiver = useReceiver();
 /** Above idle, for the process that redirects and for each renderer. */
@@ -33,8 +33,6 @@ beforeAll(async () => {
 
 beforeEach(() => endWindows(service.database.sql));
 
-const warnings = () => lines().filter(({ level }) => level === 'warn' || level === 'error');
-
 let size = 100;
 /** Redirects, images, sheets, reads, exports and webhooks of the other account. */
 async function expectOtherGoesOn(): Promise<void> {
@@ -50,7 +48,7 @@ async function expectOtherGoesOn(): Promise<void> {
     other.live.post('/v1/sheets', { qr_ids: [code.id], layout: 'a4-3x8' }),
   ]);
   const refused = responses.filter(({ status }) => status !== 200).map(({ text }) => text);
-  expect(refused, `warnings of the service: ${JSON.stringify(warnings())}`).toEqual([]);
+  expect(refused, `the service logged ${warnings()}`).toEqual([]);
   await eventually(() => expect(receiver.received(path).length).toBeGreaterThan(before));
 }
 

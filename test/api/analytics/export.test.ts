@@ -109,8 +109,7 @@ function bodyOf(response: string): string {
 const end = '\r\n0\r\n\r\n';
 
 function expectComplete(response: string): void {
-  const warnings = log.lines().filter(({ level }) => level === 'warn' || level === 'error');
-  expect(response.slice(-end.length), `the service logged ${JSON.stringify(warnings)}`).toBe(end);
+  expect(response.slice(-end.length), `the service logged ${log.warnings()}`).toBe(end);
 }
 
 function expectCutShort(response: string): void {
