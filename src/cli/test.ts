@@ -1,11 +1,12 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { StartError } from '../lib/errors.ts';
 import { engineVariable, selectedEngines } from '../stack/clickhouse/engines.ts';
 import { findBrowser } from './browser.ts';
 import { print } from './terminal.ts';
 import { failureTable, type Report } from './test/report.ts';
+import { RunFolders } from './test/run-folders.ts';
 import { Stalls } from './test/stall.ts';
 
 const root = join(import.meta.dir, '../..');
@@ -111,8 +112,37 @@ interface RunOptions {
   stall: boolean;
 }
 
-async function runOnce(filters: string[], { environment, seed, stall }: RunOptions): Promise<Report> {
-  const file = join(tmpdir(), `scanlog-tests-${process.pid}.json`);
+async function runOnce(filters: string[], options: RunOptions): Promise<Report> {
+  const folders = new RunFolders();
+  const remove = onSignal(() => {
+    folders.killProcesses();
+    folders.remove();
+  });
+  try {
+    return await runIn(folders, filters, options);
+  } finally {
+    remove();
+    folders.remove();
+  }
+}
+
+/** Calls `end` before a signal ends this process; returns what undoes that. */
+function onSignal(end: () => void): () => void {
+  const handlers = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((signal) => {
+    const handler = () => {
+      end();
+      process.exit(128 + constants.signals[signal]);
+    };
+    process.once(signal, handler);
+    return { signal, handler };
+  });
+  return () => {
+    for (const { signal, handler } of handlers) process.off(signal, handler);
+  };
+}
+
+async function runIn(folders: RunFolders, filters: string[], options: RunOptions): Promise<Report> {
+  const { environment, seed, stall } = options;
   const child = Bun.spawn(
     [
       ...[process.execPath, '--bun', join(modules, 'vitest/vitest.mjs'), 'run'],
@@ -123,20 +153,19 @@ async function runOnce(filters: string[], { environment, seed, stall }: RunOptio
     {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...colors, ...environment, SCANLOG_TEST_REPORT: file },
+      env: { ...process.env, ...colors, ...environment, ...folders.environment, SCANLOG_TEST_REPORT: folders.report },
     },
   );
   const stalls = stall ? new Stalls(child.pid) : undefined;
   const succeeded = (await child.exited) === 0;
   await stalls?.end();
-  return readReport(file, succeeded);
+  return readReport(folders.report, succeeded);
 }
 
 /** A run that ended without a report, or with an error that no test reports, counts as one failure. */
 function readReport(file: string, succeeded: boolean): Report {
   if (!existsSync(file)) return { passed: 0, failures: [{ test: 'all', message: 'the run ended without a report' }] };
   const report: Report = JSON.parse(readFileSync(file, 'utf8'));
-  rmSync(file);
   if (!succeeded && report.failures.length === 0)
     report.failures.push({ test: 'outside of tests', message: 'the run failed: see its output' });
   return report;

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterEach, describe, expect, test } from 'vitest';
 import { failureTable } from '../../src/cli/test/report.ts';
+import { RunFolders } from '../../src/cli/test/run-folders.ts';
 import { Stalls } from '../../src/cli/test/stall.ts';
 import { eventually } from '../support/eventually.ts';
 import { secondsLeft } from '../support/time-left.ts';
@@ -51,6 +53,15 @@ describe('the time that is left', () => {
   });
 });
 
+/** Undefined if there is no such process. */
+function stateOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0];
+  } catch {
+    return undefined;
+  }
+}
+
 describe.runIf(process.platform === 'linux')('stalls', () => {
   let root: ChildProcess | undefined;
   let stalls: Stalls | undefined;
@@ -60,7 +71,6 @@ describe.runIf(process.platform === 'linux')('stalls', () => {
     for (const pid of ours()) process.kill(pid, 'SIGKILL');
   });
 
-  const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0];
   const childrenOf = (pid: number): number[] =>
     readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   const ours = () => (root?.pid === undefined ? [] : [...childrenOf(root.pid), root.pid]);
@@ -93,5 +103,28 @@ describe.runIf(process.platform === 'linux')('stalls', () => {
     for (const state of ['T', 'S', 'T', 'S']) await eventually(() => expect(stateOf(parent)).toBe(state));
     await stalls.end();
     expect(stateOf(child)).toBe('T');
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a run that a signal ends', () => {
+  const isRunning = (pid: number) => ![undefined, 'Z'].includes(stateOf(pid));
+
+  test('leaves neither processes nor folders, also of a process that has left its parent', async () => {
+    const folders = new RunFolders();
+    const env = { ...process.env, ...folders.environment };
+    const child = spawn('sh', ['-c', 'setsid sleep 1000 & echo $!; exec sleep 1000'], { env });
+    const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const other = spawn('sleep', ['1000'], { stdio: 'ignore' });
+    const pids = [child.pid as number, Number(line)];
+    try {
+      expect(pids.map(isRunning)).toEqual([true, true]);
+      folders.killProcesses();
+      await eventually(() => expect(pids.map(isRunning)).toEqual([false, false]));
+      expect(isRunning(other.pid as number)).toBe(true);
+    } finally {
+      other.kill('SIGKILL');
+      folders.remove();
+    }
+    expect(Object.values(folders.environment).filter((folder) => existsSync(folder))).toEqual([]);
   });
 });

@@ -1,7 +1,6 @@
-import { existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
-import { freemem, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import type { TestProject } from 'vitest/node';
+import { makeServersFolder, serversVariable } from '../../src/cli/test/run-folders.ts';
 import { createLogger } from '../../src/lib/logger.ts';
 import { connect } from '../../src/log/connect.ts';
 import { migrate } from '../../src/log/migrate.ts';
@@ -24,7 +23,7 @@ export const templateDatabase = 'template_of_tests';
 
 /** Starts one stack for all test files, and lets them start one browser. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(parentFolder(), 'scanlog-test-'));
+  const folder = process.env[serversVariable] ?? makeServersFolder();
   const log = createLogger('warn', false);
   const stack = await startStack({ data: openDataDirectory(folder), log, durable: false });
   await makeTemplate(stack);
@@ -38,21 +37,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await stack.stop();
     rmSync(folder, { recursive: true, force: true });
   };
-}
-
-const memoryFolder = '/dev/shm';
-/** Of memory and of the folder, which is limited to 64 MB in a container by default. */
-const minFreeBytes = 6 * 1024 ** 3;
-
-/**
- * Where the servers of the run have their data: in memory, if there is plenty. Each test file has a database of 500 files, and
- * creating and deleting one takes 20 ms of CPU there, but 100 to 700 ms on ext4, which searches for inodes that were not in use lately.
- */
-function parentFolder(): string {
-  if (!existsSync(memoryFolder)) return tmpdir();
-  const stats = statfsSync(memoryFolder);
-  const freeBytes = Math.min(stats.bavail * stats.bsize, freemem());
-  return freeBytes >= minFreeBytes ? memoryFolder : tmpdir();
 }
 
 /** A migrated database to copy, which is faster than migrating each database. */

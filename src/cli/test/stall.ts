@@ -21,12 +21,6 @@ export class Stalls {
   constructor(root: number) {
     if (process.platform !== 'linux') throw new StartError('--stall needs Linux: it finds processes in /proc.');
     this.#root = root;
-    // Stopped processes would outlive this one.
-    for (const signal of ['SIGINT', 'SIGTERM'] as const)
-      process.once(signal, () => {
-        this.#resume();
-        process.exit(1);
-      });
     this.#running = this.#run();
   }
 
