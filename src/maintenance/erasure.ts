@@ -24,8 +24,9 @@ import { deleteAllLeftovers, type RewriteHooks, type RewriteOutcome, rewriteFile
  * 7. Delete the remaining rows of the account, and empty the data of its own events.
  */
 export type ErasureStep =
-  | { state: 'progressed'; scansTo: number; total: number }
-  /** `isArchive`: for archive files that cannot be read or written now. */
+  /** `isArchive`: in files of the archive, so that it held up no append. */
+  | { state: 'progressed'; scansTo: number; total: number; isArchive?: boolean }
+  /** `isArchive`: for files of the archive that cannot be read or written now. */
   | { state: 'waiting'; for: string; isArchive?: boolean }
   | { state: 'done' };
 
@@ -75,7 +76,7 @@ function resultOf(
   scansTo: number,
   total: number,
 ): ErasureStep {
-  if (outcome.state === 'progressed') return { state: 'progressed', scansTo, total };
+  if (outcome.state === 'progressed') return { state: 'progressed', scansTo, total, isArchive: true };
   if (outcome.state === 'busy') return { state: 'waiting', for: 'another process to rewrite an archive file' };
   const waitsFor = outcome.state === 'archiving' ? 'an archive run to end' : outcome.for;
   return { state: 'waiting', for: waitsFor, isArchive: true };

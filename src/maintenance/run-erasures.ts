@@ -8,8 +8,9 @@ import { type ErasureStep, eraseNext, pendingErasures } from './erasure.ts';
 import { ErasureProgress } from './erasure-progress.ts';
 
 const idleMs = 2_000;
-/** A pause of twice the duration of the last step leaves two thirds of the time to appends. */
+/** A pause of twice the duration of the last step leaves two thirds of the time to appends, where the step held them up. */
 const pausePerStep = 2;
+const pauseAfter = ({ isArchive }: { isArchive?: boolean }, ms: number) => (isArchive ? 0 : ms * pausePerStep);
 
 /** A retry can read a whole archive file before it fails. */
 const archiveRetryMs = 30_000;
@@ -41,7 +42,7 @@ export function runErasures({ sql, log, timers = systemTimers }: ErasureOptions)
       if (step.state !== 'progressed') return;
       const started = timers.now();
       step = await eraseNext(sql, account, new Date(), { signal });
-      await timers.sleep((timers.now() - started) * pausePerStep, { signal });
+      if (step.state === 'progressed') await timers.sleep(pauseAfter(step, timers.now() - started), { signal });
     }
   }
 
@@ -78,7 +79,7 @@ export async function eraseAccount(
     } else {
       onProgress(step.scansTo, step.total);
       deadline = timers.now() + timeoutMs;
-      await timers.sleep((timers.now() - started) * pausePerStep);
+      await timers.sleep(pauseAfter(step, timers.now() - started));
     }
   }
 }

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { counters } from '../../projections/counters.ts';
 import { deleteAccount } from '../../src/accounts/delete.ts';
 import type { Sql } from '../../src/lib/sql.ts';
+import { systemTimers, type Timers } from '../../src/lib/timers.ts';
 import { listArchives } from '../../src/log/archives.ts';
 import { connect } from '../../src/log/connect.ts';
 import { readStream } from '../../src/log/read.ts';
@@ -14,6 +15,7 @@ import { replayState } from '../../src/maintenance/replay-state.ts';
 import { checkBackup, restoreBackup } from '../../src/maintenance/restore.ts';
 import { dropNext } from '../../src/maintenance/retention.ts';
 import type { RewriteHooks, RewriteStep } from '../../src/maintenance/rewrite-file.ts';
+import { eraseAccount } from '../../src/maintenance/run-erasures.ts';
 import { removeAllVisitors } from '../../src/maintenance/visitor-removal.ts';
 import { archiveAll, useArchiveFolder } from '../support/archive.ts';
 import { createDatabase } from '../support/database.ts';
@@ -121,6 +123,34 @@ test('an erasure replaces the files of the account; killed at any step, it loses
   expect(await world.differences()).toEqual([]);
   expect(await replayState(sql)).toMatchObject({ corrected: 0 });
   await expectNoLeftovers(world);
+});
+
+test('an erasure pauses for appends after its steps in the log, but not after files of the archive', async () => {
+  const world = await given('pauses');
+  const { sql, gone, catchUp } = world;
+  await deleteAccount(sql, gone.owner.account, new Date());
+  const waitMs = 250;
+  let now = 0;
+  const pauses: { ms: number; archiveTo: number }[] = [];
+  const timers: Timers = {
+    ...systemTimers,
+    // Each look at the time takes a second, so that every step takes some.
+    now: () => (now += 1_000),
+    async sleep(ms) {
+      const [row] = await sql<[{ archiveTo: number }]>`SELECT archive_to AS "archiveTo" FROM erasures`;
+      if (ms !== waitMs) return void pauses.push({ ms, archiveTo: row.archiveTo });
+      await catchUp();
+      await removeAllVisitors(sql);
+    },
+  };
+  const options = { timeoutMs: Number.POSITIVE_INFINITY, onProgress() {} };
+  expect(await eraseAccount(sql, gone.owner.account, options, timers)).toBeUndefined();
+  const inLog = pauses.filter(({ archiveTo }) => archiveTo === 0);
+  const inArchive = pauses.filter(({ archiveTo }) => archiveTo > 0);
+  expect(inLog.length).toBeGreaterThan(0);
+  expect(inLog.filter(({ ms }) => ms === 0)).toEqual([]);
+  expect(inArchive.length).toBeGreaterThan(0);
+  expect(inArchive.filter(({ ms }) => ms > 0)).toEqual([]);
 });
 
 test('an erasure that was under way when a backup was written is completed after the restore', async () => {
