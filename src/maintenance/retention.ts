@@ -11,7 +11,7 @@ import { appendServiceEvent } from '../log/service-event.ts';
 import { archivedTo } from './archive-plan.ts';
 import { hasLeftovers } from './delete-files.ts';
 import { addLeaving, countLeaving, dropArchived, dropScans } from './removed-scans.ts';
-import { deleteAllLeftovers, type RewriteHooks, rewriteFile } from './rewrite-file.ts';
+import { deleteAllLeftovers, type RewriteHooks, type RewriteOutcome, rewriteFile } from './rewrite-file.ts';
 
 /**
  * A retention run removes the scans from before a cutoff from the log and the warehouse. It consists of steps, each in its
@@ -26,7 +26,8 @@ import { deleteAllLeftovers, type RewriteHooks, rewriteFile } from './rewrite-fi
  * 5. Append the event scans_dropped, if there were any, and end the run.
  */
 export type RetentionStep =
-  | { state: 'progressed' }
+  /** `isArchive`: in files of the archive, so that it held up no append. */
+  | { state: 'progressed'; isArchive?: boolean }
   /** Another process is running a step. */
   | { state: 'busy' }
   | { state: 'waiting'; for: string }
@@ -77,13 +78,16 @@ export async function dropNext(
   let step = await nextInLog(sql, cutoff, now, { timers });
   if (step.state === 'leftovers') {
     const deleted = await deleteAllLeftovers(sql);
-    if (deleted.state !== 'archiving') return deleted;
+    if (deleted.state !== 'archiving') return inArchive(deleted);
     // The archive run deletes them.
     step = await nextInLog(sql, cutoff, now, { timers, withLeftovers: true });
   }
-  if (step.state === 'file') return dropFromFile(sql, step, now, hooks);
+  if (step.state === 'file') return inArchive(await dropFromFile(sql, step, now, hooks));
   return step.state === 'leftovers' ? { state: 'busy' } : step;
 }
+
+const inArchive = (outcome: RewriteOutcome): RetentionStep =>
+  outcome.state === 'progressed' ? { state: 'progressed', isArchive: true } : outcome;
 
 /** What is not done in one transaction. */
 type ArchiveStep = { state: 'file'; file: ArchiveFile; run: RetentionRun } | { state: 'leftovers' };
@@ -174,7 +178,7 @@ const dropFromFile = (
   { file, run }: Extract<ArchiveStep, { state: 'file' }>,
   now: Date,
   hooks: RewriteHooks,
-): Promise<RetentionStep> =>
+): Promise<RewriteOutcome> =>
   rewriteFile({
     ...hooks,
     sql,

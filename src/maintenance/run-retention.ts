@@ -34,7 +34,7 @@ const defaultTimes = (): RetentionTimes => {
   const firstMs = timeouts.retentionStartMs;
   return { firstMs, everyMs: 3_600_000, waitMs: 5_000 };
 };
-/** A pause of twice the duration of the last step leaves two thirds of the time to appends. */
+/** A pause of twice the duration of the last step leaves two thirds of the time to appends, where the step held them up. */
 const pausePerStep = 2;
 
 /** Removes old scans in the background. Needs no leader, because each step takes a lock. */
@@ -120,6 +120,7 @@ class Retention {
       if (step.state === 'waiting' && step.for !== waitsFor)
         log.info({ for: step.for }, 'the removal of old scans waits');
       waitsFor = step.state === 'waiting' ? step.for : undefined;
+      if (step.state === 'progressed' && step.isArchive) continue;
       const hasProgressed = step.state === 'progressed' || step.state === 'ended';
       await this.#pause(hasProgressed ? (this.#timers.now() - started) * pausePerStep : this.#times.waitMs);
     }

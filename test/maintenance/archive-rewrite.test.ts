@@ -3,6 +3,8 @@ import { basename, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { counters } from '../../projections/counters.ts';
 import { deleteAccount } from '../../src/accounts/delete.ts';
+import { createLogger } from '../../src/lib/logger.ts';
+import { createMetrics } from '../../src/lib/metrics.ts';
 import type { Sql } from '../../src/lib/sql.ts';
 import { systemTimers, type Timers } from '../../src/lib/timers.ts';
 import { listArchives } from '../../src/log/archives.ts';
@@ -16,6 +18,7 @@ import { checkBackup, restoreBackup } from '../../src/maintenance/restore.ts';
 import { dropNext } from '../../src/maintenance/retention.ts';
 import type { RewriteHooks, RewriteStep } from '../../src/maintenance/rewrite-file.ts';
 import { eraseAccount } from '../../src/maintenance/run-erasures.ts';
+import { runRetention } from '../../src/maintenance/run-retention.ts';
 import { removeAllVisitors } from '../../src/maintenance/visitor-removal.ts';
 import { archiveAll, useArchiveFolder } from '../support/archive.ts';
 import { createDatabase } from '../support/database.ts';
@@ -151,6 +154,43 @@ test('an erasure pauses for appends after its steps in the log, but not after fi
   expect(inLog.filter(({ ms }) => ms === 0)).toEqual([]);
   expect(inArchive.length).toBeGreaterThan(0);
   expect(inArchive.filter(({ ms }) => ms > 0)).toEqual([]);
+});
+
+test('so does the retention', async () => {
+  const { sql, database, catchUp } = await given('retention-pauses');
+  const replaced = (await listArchives(sql)).slice(0, 3).map(({ to }) => to);
+  const times = { firstMs: 0, everyMs: 1, waitMs: 2 };
+  const ended = Promise.withResolvers<void>();
+  let now = 0;
+  const pausedAt = new Set<number>();
+  const timers: Timers = {
+    ...systemTimers,
+    now: () => (now += 1_000),
+    async sleep(ms, { signal } = {}) {
+      if (ms === times.waitMs) return catchUp();
+      if (ms === times.everyMs) {
+        ended.resolve();
+        return new Promise((resolve) => signal?.addEventListener('abort', () => resolve()));
+      }
+      const [run] = await sql<{ done_to: number }[]>`SELECT done_to FROM scan_retention`;
+      if (run !== undefined) pausedAt.add(run.done_to);
+    },
+  };
+  const retention = runRetention({
+    sql,
+    databaseUrl: database.url,
+    months: 2,
+    clock: () => new Date('2026-05-20'),
+    log: createLogger('error', false),
+    metrics: createMetrics(),
+    times,
+    timers,
+  });
+  await ended.promise;
+  await retention.stop();
+  const [{ up_to }] = await sql<[{ up_to: number }]>`SELECT up_to FROM scan_retention`;
+  expect(pausedAt).toContain(up_to);
+  expect(replaced.filter((to) => pausedAt.has(to))).toEqual([]);
 });
 
 test('an erasure that was under way when a backup was written is completed after the restore', async () => {
