@@ -1,34 +1,19 @@
 import { Type as t } from '@sinclair/typebox';
 import { oneOf } from '../../../events/one-of.ts';
-import type { Owner } from '../../../events/owner.ts';
 import { type Caller, requireStillAdmitted } from '../../accounts/admission.ts';
-import {
-  type Chunk,
-  type ChunkOptions,
-  type ExportCursor,
-  type ExportFormat,
-  readChunk,
-} from '../../analytics/export.ts';
-import { during, type Window, windowsOf } from '../../analytics/export-windows.ts';
-import type { Reading } from '../../analytics/reading.ts';
-import type { Selection } from '../../analytics/selection.ts';
-import type { TableInUse } from '../../analytics/table-in-use.ts';
+import type { Chunk, ExportFormat } from '../../analytics/export.ts';
 import { retryLater } from '../../lib/errors.ts';
 import { LimitPerKey } from '../../lib/limit-per-key.ts';
-import { timeouts } from '../../lib/timeouts.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import type { StreamedResponse } from '../http/responses.ts';
 import type { Service } from '../service.ts';
 import { accountQuery, scansOfAccount, selectedCodes } from './account.ts';
+import { Chunks, type ExportedScans } from './export-chunks.ts';
 import { ExportColumns } from './export-columns.ts';
-import { exportTurn } from './export-turns.ts';
 import { analyticsQuery } from './filters.ts';
 import { periodOf, presentPeriod } from './period.ts';
-import { codeParams, positionHeader, positionOf, readWarehouse, requireCode, scansOfCode, tag } from './reading.ts';
+import { codeParams, positionHeader, requireCode, scansOfCode, tag } from './reading.ts';
 import { AccountExportFile, ExportFile } from './schemas.ts';
-
-/** About 2 MB. An export holds one chunk in memory, whatever its length. */
-const chunkRows = 20_000;
 
 const contractColumns = 'id,timestamp,country,region,city,device,browser,is_unique';
 const allColumns = `${contractColumns},is_bot,rule,variant,destination_url,name,tags,domain`;
@@ -140,17 +125,14 @@ const columnsOf = ({ format = 'csv', columns }: { format?: ExportFormat; columns
   withLeads: columns === 'all',
 });
 
-interface Export extends Pick<ChunkOptions, 'format' | 'withCode' | 'withLeads'> {
-  owner: Owner;
+interface Export extends ExportedScans {
   /** File name without extension. */
   name: string;
   /** Fields of the JSON file before the scans. */
   header: object;
-  select(table: TableInUse): Promise<Selection>;
   /** Called after the last read, before the end of the file; throws if scans may be missing. */
   checkEnd(): Promise<void>;
   caller: Caller;
-  signal: AbortSignal;
 }
 
 /** Exports of an account at once. Each can hold a chunk, and 16 MiB about its codes, for as long as its client takes to read. */
@@ -184,78 +166,6 @@ async function begun(service: Service, file: Export): Promise<StreamedResponse> 
       ...chunks.positionHeader(),
     },
   };
-}
-
-/** The scans of an export, read chunk by chunk. */
-class Chunks {
-  readonly #service: Service;
-  readonly #file: Export;
-  readonly #windows = windowsOf((read) => this.#read(read), chunkRows);
-  /** The table when the export began: scans after its position are left out. */
-  #firstTable: TableInUse | undefined;
-  #window: Window | undefined;
-  /** The last scan that was read of a window that has more of them than a chunk. */
-  #after: ExportCursor | undefined;
-
-  constructor(service: Service, file: Export) {
-    this.#service = service;
-    this.#file = file;
-  }
-
-  /** Whether the export may have another chunk. */
-  async hasMore(): Promise<boolean> {
-    if (this.#window === undefined) {
-      const { value, done } = await this.#windows.next();
-      if (done !== true) this.#window = value;
-    }
-    return this.#window !== undefined;
-  }
-
-  /** The next chunk with scans; undefined after the last one. */
-  async next(): Promise<Chunk | undefined> {
-    while (await this.hasMore()) {
-      const window = this.#window as Window;
-      const chunk = await this.#read((reading, selection) => this.#readChunk(reading, during(selection, window)));
-      const isFull = chunk.rows === chunkRows;
-      this.#after = isFull ? chunk.last : undefined;
-      if (!isFull) this.#window = undefined;
-      if (chunk.rows > 0) return chunk;
-    }
-    return undefined;
-  }
-
-  positionHeader() {
-    return this.#firstTable === undefined ? {} : positionOf(this.#service, this.#firstTable);
-  }
-
-  #readChunk(reading: Reading, selection: Selection): Promise<Chunk> {
-    const { format, withCode, withLeads } = this.#file;
-    const upTo = this.#firstTable?.position ?? 0;
-    return readChunk(reading, selection, { format, withCode, withLeads, upTo, after: this.#after, limit: chunkRows });
-  }
-
-  /** Waits for its turn: with a timeout until the response begins, then as long as the client does. */
-  #read<T>(read: (reading: Reading, selection: Selection) => Promise<T>): Promise<T> {
-    const { owner, signal } = this.#file;
-    const hasBegun = this.#firstTable !== undefined;
-    const until = hasBegun ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeouts.analyticsReadMs)]);
-    return exportTurn(owner.account, () => this.#readNow(read), until);
-  }
-
-  async #readNow<T>(read: (reading: Reading, selection: Selection) => Promise<T>): Promise<T> {
-    const { found } = await readWarehouse(
-      this.#service,
-      this.#file.owner,
-      async (reading, table) => {
-        this.#firstTable ??= table;
-        if (table.position < this.#firstTable.position)
-          throw retryLater('Analytics are being rebuilt from the log: try again in a few seconds.');
-        return read(reading, await this.#file.select(table));
-      },
-      AbortSignal.any([this.#file.signal, AbortSignal.timeout(timeouts.analyticsReadMs)]),
-    );
-    return found;
-  }
 }
 
 /** What is needed after the response has begun. */
