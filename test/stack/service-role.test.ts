@@ -10,6 +10,7 @@ import { migrate } from '../../src/log/migrate.ts';
 import { type DataDirectory, openDataDirectory, readSecrets } from '../../src/stack/data-directory.ts';
 import { startOnFreePort } from '../../src/stack/part.ts';
 import { adminUrl, postgresPlan } from '../../src/stack/postgres.ts';
+import { serviceRole } from '../../src/stack/service-role.ts';
 import { startPostgres } from '../../src/stack/stack.ts';
 
 const log = createLogger('silent', false);
@@ -26,6 +27,7 @@ async function makeOldFolder(): Promise<void> {
   const { port } = part;
   const server = connect(adminUrl(port, password), { max: 1 });
   for (const name of ['scanlog', 'other']) await server.unsafe(`CREATE DATABASE ${name}`);
+  await server`ALTER SYSTEM SET scram_iterations = 4096`;
   await server.end();
   const other = connect(adminUrl(port, password, 'other'), { max: 1 });
   await other`CREATE TABLE secrets AS SELECT 1 AS value`;
@@ -127,6 +129,13 @@ describe('the role of the service, on a data folder of an earlier version', () =
     const outside = connect(new URL(`/${name}`, url).href, { max: 1 });
     await expect(outside`SELECT 1`).rejects.toMatchObject({ code: '42501' });
     await outside.end();
+  });
+
+  test('connects without hashing its random password thousands of times', async () => {
+    const server = connect(adminUrl(Number(url.port), readSecrets(data).postgres), { max: 1 });
+    const [role] = await server`SELECT rolpassword FROM pg_authid WHERE rolname = ${serviceRole}`;
+    await server.end();
+    expect(role?.['rolpassword']).toMatch(/^SCRAM-SHA-256\$1:/);
   });
 
   test('is the same after the next start', async () => {
