@@ -214,7 +214,7 @@ export class Session implements Sender {
     this.#pump();
   }
 
-  /** Returns undefined, and closes the session, when the webhook is off or sending failed on our side. */
+  /** Returns undefined, and closes the session, when nothing may be sent to the webhook or sending failed on our side. */
   async #send(delivery: Due): Promise<Sent | undefined> {
     try {
       const target = await this.#target.get();

@@ -18,7 +18,10 @@ interface Row {
   previous_until: Date | null;
 }
 
-/** Reads the target of a webhook; with `onlyWhenOn`, only if it is enabled and the account's plan includes webhooks. */
+/**
+ * Reads the target of a webhook; with `onlyWhenOn`, only if it is enabled, the account's plan includes webhooks, and the account is
+ * not suspended.
+ */
 export async function findTarget(
   sql: Sql,
   box: SecretBox,
@@ -26,7 +29,7 @@ export async function findTarget(
   now: Date,
   options: { onlyWhenOn: boolean },
 ): Promise<Target | undefined> {
-  const on = options.onlyWhenOn ? sql`AND w.status = 'enabled' AND a.plan <> 'free'` : sql``;
+  const on = options.onlyWhenOn ? sql`AND w.status = 'enabled' AND a.plan <> 'free' AND a.suspended_at IS NULL` : sql``;
   const [row] = await sql<Row[]>`
     SELECT w.url, w.body, s.current, s.previous, s.previous_until
     FROM subscriptions w JOIN endpoint_secrets s USING (account, webhook) JOIN accounts a ON a.id = account
@@ -41,7 +44,7 @@ export async function findTarget(
 /** The maximum delay until a changed URL or secret is used. */
 const maxAgeMs = 500;
 
-/** The target of one endpoint, read from the database at most every 500 ms; undefined while the webhook is off. */
+/** The target of one endpoint, read from the database at most every 500 ms; undefined while nothing may be sent to it. */
 export class TargetCache {
   readonly #find: () => Promise<Target | undefined>;
   #cached: { target: Promise<Target | undefined>; until: number } | undefined;

@@ -2,8 +2,10 @@ import { Webhook } from 'standardwebhooks';
 import { describe, expect, test } from 'vitest';
 import { resume, setPlan, suspend } from '../../src/accounts/accounts.ts';
 import { replayState } from '../../src/maintenance/replay-state.ts';
+import { findTarget } from '../../src/webhooks/target.ts';
 import type { Json } from '../support/api.ts';
 import { eventually, reaches } from '../support/eventually.ts';
+import { testBox } from '../support/secret-box.ts';
 import { type TestAccount, useService } from '../support/service.ts';
 import { useTimeouts } from '../support/timeouts.ts';
 import { movableClock } from './clock.ts';
@@ -233,6 +235,19 @@ describe('a pending delivery', () => {
     expect(receiver.received(account.path)).toHaveLength(attempts);
     await resume(sql, account.id, time.clock());
     await settled(account, 'delivered', 2);
+  });
+
+  test('has no target from the suspension of the account on, also while others of it are being sent', async () => {
+    const { sql } = service.database;
+    const account = await given();
+    const [{ id }] = await sql<[{ id: string }]>`SELECT webhook AS id FROM subscriptions WHERE account = ${account.id}`;
+    const target = () =>
+      findTarget(sql, testBox, { account: account.id, webhook: id }, time.clock(), { onlyWhenOn: true });
+    expect(await target()).toMatchObject({ url: receiver.url(account.path) });
+    await suspend(sql, account.id, 'unpaid', time.clock());
+    expect(await target()).toBeUndefined();
+    await resume(sql, account.id, time.clock());
+    expect(await target()).toMatchObject({ url: receiver.url(account.path) });
   });
 
   test('is still sent after its code is deleted', async () => {
