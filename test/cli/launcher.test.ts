@@ -194,11 +194,12 @@ describe('npm', () => {
 
   test('says why it failed in words, not where its log is', () => {
     const errors = (lines: string[]) =>
-      installing(`cat <<'END'\nnpm warn old\n${lines.map((line) => `npm error${line}`).join('\n')}\nEND\nexit 1`).stderr;
+      installing(`cat <<'END'\nnpm warn old\n${lines.map((line) => `npm error${line}`).join('\n')}\nEND\nexit 1`)
+        .stderr;
     const log = [' A complete log of this run can be found in: /home/a/.npm/_logs/1-debug-0.log'];
-    expect(errors([' code E404', ' 404 Not Found - GET a@2.0.0', ' 404', ' 404 Or install a tarball.', ...log])).toContain(
-      'npm could not install the packages: 404 Not Found - GET a@2.0.0 (full output',
-    );
+    expect(
+      errors([' code E404', ' 404 Not Found - GET a@2.0.0', ' 404', ' 404 Or install a tarball.', ...log]),
+    ).toContain('npm could not install the packages: 404 Not Found - GET a@2.0.0 (full output');
     const request = ' FetchError: request to a failed, reason: connect ECONNREFUSED';
     expect(errors([' code ECONNREFUSED', ' syscall connect', ' errno ECONNREFUSED', request, '', ...log])).toContain(
       `npm could not install the packages:${request} (full output`,

@@ -139,7 +139,7 @@ test('an erasure pauses for appends after its steps in the log, but not after fi
     ...systemTimers,
     // Each look at the time takes a second, so that every step takes some.
     now: () => (now += 1_000),
-    async sleep(ms) {
+    sleep: async (ms) => {
       const [row] = await sql<[{ archiveTo: number }]>`SELECT archive_to AS "archiveTo" FROM erasures`;
       if (ms !== waitMs) return void pauses.push({ ms, archiveTo: row.archiveTo });
       await catchUp();
@@ -166,7 +166,7 @@ test('so does the retention', async () => {
   const timers: Timers = {
     ...systemTimers,
     now: () => (now += 1_000),
-    async sleep(ms, { signal } = {}) {
+    sleep: async (ms, { signal } = {}) => {
       if (ms === times.waitMs) return catchUp();
       if (ms === times.everyMs) {
         ended.resolve();
