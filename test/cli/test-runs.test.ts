@@ -109,17 +109,18 @@ describe.runIf(process.platform === 'linux')('stalls', () => {
 describe.runIf(process.platform === 'linux')('a run that a signal ends', () => {
   const isRunning = (pid: number) => ![undefined, 'Z'].includes(stateOf(pid));
 
-  test('leaves neither processes nor folders, also of a process that has left its parent', async () => {
+  test('leaves neither processes nor folders, also of a process that has left its parent, and of servers', async () => {
     const folders = new RunFolders();
     const env = { ...process.env, ...folders.environment };
     const child = spawn('sh', ['-c', 'setsid sleep 1000 & echo $!; exec sleep 1000'], { env });
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
+    const servers = Object.values(folders.environment).map((cwd) => spawn('sleep', ['1000'], { cwd, stdio: 'ignore' }));
     const other = spawn('sleep', ['1000'], { stdio: 'ignore' });
-    const pids = [child.pid as number, Number(line)];
+    const pids = [child.pid as number, Number(line), ...servers.map(({ pid }) => pid as number)];
     try {
-      expect(pids.map(isRunning)).toEqual([true, true]);
+      expect(pids.map(isRunning)).toEqual([true, true, true, true]);
       folders.killProcesses();
-      await eventually(() => expect(pids.map(isRunning)).toEqual([false, false]));
+      await eventually(() => expect(pids.map(isRunning)).toEqual([false, false, false, false]));
       expect(isRunning(other.pid as number)).toBe(true);
     } finally {
       other.kill('SIGKILL');

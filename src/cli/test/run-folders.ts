@@ -1,4 +1,13 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statfsSync,
+} from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,9 +30,13 @@ export class RunFolders {
 
   /** Kills all processes of the run, also those whose parent has ended. What they were writing is removed with the folders. */
   killProcesses(): void {
-    const own = `TMPDIR=${this.#temporary}\0`;
+    const folders = [this.#temporary, this.#servers];
+    const variable = `TMPDIR=${this.#temporary}\0`;
+    // Servers get an environment of their own, and run in the folder with their data.
+    const isOwn = (pid: number) =>
+      folders.some((folder) => folderOf(pid).startsWith(folder)) || environmentOf(pid).includes(variable);
     // One that started another meanwhile is gone in the next round.
-    while (processesWith(own).filter(kill).length > 0);
+    while (allProcesses().filter(isOwn).filter(kill).length > 0);
   }
 
   remove(): void {
@@ -49,16 +62,19 @@ function hasSpaceInMemory(): boolean {
   return Math.min(stats.bavail * stats.bsize, freemem()) >= minFreeBytes;
 }
 
-/** Running processes whose environment contains `text`; none where there is no /proc. */
-function processesWith(text: string): number[] {
+/** None where there is no /proc. */
+function allProcesses(): number[] {
   const names = existsSync('/proc') ? readdirSync('/proc') : [];
-  return names.filter((name) => /^\d+$/.test(name) && environmentOf(name).includes(text)).map(Number);
+  return names.filter((name) => /^\d+$/.test(name)).map(Number);
 }
 
+const environmentOf = (pid: number) => ofProcess(() => readFileSync(`/proc/${pid}/environ`, 'latin1'));
+const folderOf = (pid: number) => ofProcess(() => readlinkSync(`/proc/${pid}/cwd`));
+
 /** Empty if the process has ended, or is another user's. */
-function environmentOf(pid: string): string {
+function ofProcess(read: () => string): string {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1');
+    return read();
   } catch {
     return '';
   }
