@@ -2,13 +2,12 @@ import type { StatsFs } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import type { Alert, AlertOutcome, Finding } from '../../events/alert.ts';
 import { limitsOf, type Plan } from '../../events/plans.ts';
-import { urlsOfRules } from '../../events/targeting/rule-ids.ts';
 import { countCodes, totalOf } from '../codes/codes.ts';
 import { countGivenShortCodes, givenShortCodesOf, type OperatorLimits } from '../codes/quota.ts';
 import { countDomains } from '../domains/domains.ts';
 import type { Queryable } from '../lib/sql.ts';
-import { problemsOf } from './destinations.ts';
-import { codesNearLimit, type WatchedCode, watchedCodes } from './watched.ts';
+import { maxDestinations, problemsOf } from './destinations.ts';
+import { codesNearLimit, eachUrls, watchedCodes } from './watched.ts';
 import { AlertWriter, type DownDestination, type UsedLimit } from './words.ts';
 
 /** What checks need besides the database. */
@@ -42,24 +41,27 @@ export async function checkDestinations(
   now: Date,
 ): Promise<AlertOutcome> {
   const codes = await watchedCodes(sql, alert, now);
-  const urls = [...new Set(codes.flatMap(urlsOf))];
-  const problems = await problemsOf(sql, alert.account, urls, now);
+  const watched = new Set<string>();
+  await eachUrls(sql, codes, (_, urls) => {
+    for (const url of urls) watched.add(url);
+    return watched.size < maxDestinations;
+  });
+  const problems = await problemsOf(sql, alert.account, [...watched], now);
   const writer = new AlertWriter(alert, publicUrl);
-  const findings = codes.flatMap((code): Finding[] => {
-    const down = urlsOf(code).flatMap((url): Omit<DownDestination, 'others'>[] => {
+  const findings: Finding[] = [];
+  // Most of the time nothing is down, and the rules are not read again.
+  const withProblems = problems.size === 0 ? [] : codes;
+  await eachUrls(sql, withProblems, (code, urls) => {
+    const down = urls.flatMap((url): Omit<DownDestination, 'others'>[] => {
       const found = problems.get(url);
       return found === undefined ? [] : [{ url, problem: found.problem }];
     });
     const [first, ...others] = down;
-    return first === undefined ? [] : [writer.down(code, { ...first, others: others.length })];
+    if (first !== undefined) findings.push(writer.down(code, { ...first, others: others.length }));
+    return true;
   });
   return outcomeOf(findings, writer.texts.down.over);
 }
-
-/** Everywhere that a code can lead, each once. */
-const urlsOf = ({ destination_url, rules }: WatchedCode): string[] => [
-  ...new Set([destination_url, ...urlsOfRules(rules ?? []).map(({ url }) => url)]),
-];
 
 export async function checkDomains(sql: Queryable, alert: Alert, { publicUrl }: CheckOptions): Promise<AlertOutcome> {
   const failing = await sql<{ id: string; name: string; found: string | null }[]>`

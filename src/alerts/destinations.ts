@@ -28,7 +28,7 @@ const answeredMs = 10 * minuteMs;
 
 const hashOf = (url: string) => createHash('sha256').update(url).digest('hex');
 
-/** The reasons for which URLs of these are down; all of them are checked for the account from now on. */
+/** The reasons for which URLs of the account are down; these are checked from now on. */
 export async function problemsOf(
   sql: Queryable,
   account: string,
@@ -53,8 +53,7 @@ export async function problemsOf(
   const rows = await sql<{ url: string; problem: string; since: Date }[]>`
     SELECT url, problem, failing_since AS since FROM destination_checks
     WHERE account = ${account} AND failures >= ${failuresUntilDown} AND problem IS NOT NULL`;
-  const asked = new Set(urls);
-  return new Map(rows.filter(({ url }) => asked.has(url)).map(({ url, problem, since }) => [url, { problem, since }]));
+  return new Map(rows.map(({ url, problem, since }) => [url, { problem, since }]));
 }
 
 interface Due {
