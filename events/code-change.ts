@@ -32,8 +32,8 @@ interface Change<T extends ChangedType> {
   /** The data of the event, if the code has to become `wanted`; undefined if it has that already. */
   decide(code: Code, wanted: CodeFields, active: boolean | undefined): DataOf<T> | undefined;
   apply(data: DataOf<T>, occurredAt: Date): Partial<Code>;
-  /** The change that sets the values from before the event; undefined if it cannot be undone. */
-  undo(data: DataOf<T>): ReadyChange | undefined;
+  /** The change that sets the values from before the event; missing if it cannot be undone. */
+  undo?(data: DataOf<T>): ReadyChange;
   show(data: DataOf<T>): FromTo<unknown>;
 }
 
@@ -81,7 +81,7 @@ const ofStatus = (from: 'active' | 'paused' | 'draft', to: 'active' | 'paused') 
 });
 
 /** What no change of fields causes, and no owner can undo. */
-const notOfFields = { fields: [], decide: () => undefined, undo: () => undefined };
+const notOfFields = { fields: [], decide: () => undefined };
 
 const timeOf = (text: string | null) => (text === null ? null : new Date(text));
 
@@ -212,14 +212,19 @@ export function changeTo(code: Code, { active, ...change }: ReadyChange): CodeCh
 export const changeBy = ({ type, data, occurred_at }: CodeChanged & { occurred_at: Date }): Partial<Code> =>
   changeOf(type).apply(data, occurred_at);
 
-/** The change that sets the values from before an event, and its name in the history; undefined if it cannot be undone. */
-export function undoOf(event: CodeEvent): { field: string; change: ReadyChange } | undefined {
+/** What is undone of an event of a type, by its name in the history; undefined if it cannot be undone. */
+export function undoneField(type: CodeEvent['type']): string | undefined {
+  if (type === 'code_created') return 'status';
+  if (type === 'code_erased') return undefined;
+  const { shownAs, undo } = changeOf(type);
+  return undo === undefined ? undefined : (shownAs ?? undefined);
+}
+
+/** The change that sets the values from before an event; undefined if it cannot be undone. */
+export function undoOf(event: CodeEvent): ReadyChange | undefined {
   // A code that was created is not deleted, which could not be undone: it is paused, which stops the short link.
-  if (event.type === 'code_created') return { field: 'status', change: { active: false } };
-  if (event.type === 'code_erased') return undefined;
-  const { shownAs, undo } = changeOf(event.type);
-  const change = undo(event.data);
-  return change === undefined || shownAs === null ? undefined : { field: shownAs, change };
+  if (event.type === 'code_created') return { active: false };
+  return event.type === 'code_erased' ? undefined : changeOf(event.type).undo?.(event.data);
 }
 
 /** What an event changes about a code. `schedule` and `query` stand for several fields; null for create and delete. */

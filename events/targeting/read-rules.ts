@@ -23,7 +23,7 @@ export interface FieldProblem {
 /** Enough to correct a request; keeps the response short for a body with thousands of errors. */
 const maxProblems = 20;
 /** An event has the rules before and after a change, and a message of the stream must contain it. */
-const maxRulesLength = 64 * 1024;
+export const maxRulesLength = 64 * 1024;
 
 /** Collects the problems of a request. */
 export class Problems {

@@ -26,6 +26,16 @@ const selectCounted = (sql: Queryable) => sql`
     CASE WHEN c.max_scans IS NOT NULL THEN (SELECT used FROM limited_scans l WHERE l.code = c.id) END AS used_scans
   FROM codes c LEFT JOIN scan_counts n ON n.code = c.id`;
 
+/** What a list shows of a code. Its rules alone can have 130 kB. */
+export type ListItem = Pick<
+  CountedCode,
+  'id' | 'name' | 'destination_url' | 'short_code' | 'status' | 'created_at' | 'position' | 'total_scans'
+>;
+
+const selectListed = (sql: Queryable) => sql`
+  SELECT id, name, destination_url, short_code, status, created_at, position, coalesce(n.total_scans, 0) AS total_scans
+  FROM codes c LEFT JOIN scan_counts n ON n.code = c.id`;
+
 export const availabilityOf = (code: CountedCode, now: Date): Availability =>
   availabilityAt(
     {
@@ -183,13 +193,13 @@ export async function listCodes(
   sql: Queryable,
   owner: Owner,
   { order = '-created_at', page, limit, ...filters }: Listing,
-): Promise<ListedPage<CountedCode> & { total: number }> {
+): Promise<ListedPage<ListItem> & { total: number }> {
   const { status, search, shortCode, domain, availability, tags } = filters;
   const matches = matching(sql, owner, filters, await planFor(sql, owner, filters));
   const isCounted = [search, shortCode, domain, availability, tags].every((filter) => filter === undefined);
   const [rows, total] = await Promise.all([
-    sql<CountedCode[]>`
-      ${selectCounted(sql)}
+    sql<ListItem[]>`
+      ${selectListed(sql)}
       WHERE ${matches}
       ORDER BY ${orderBy(sql, order)}
       LIMIT ${limit + 1} OFFSET ${(page - 1) * limit}`,
@@ -206,10 +216,10 @@ export async function listCodesAfter(
   owner: Owner,
   after: ListPosition,
   { order = '-created_at', page: _, limit, ...filters }: Listing,
-): Promise<ListedPage<CountedCode>> {
+): Promise<ListedPage<ListItem>> {
   const plan = await planFor(sql, owner, filters);
-  const rows = await sql<CountedCode[]>`
-    ${selectCounted(sql)}
+  const rows = await sql<ListItem[]>`
+    ${selectListed(sql)}
     WHERE ${matching(sql, owner, filters, plan)} AND ${isAfter(sql, order, after)}
     ORDER BY ${orderBy(sql, order)}
     LIMIT ${limit + 1}`;

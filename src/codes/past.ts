@@ -2,18 +2,16 @@ import { isCodeEvent } from '../../events/catalogue.ts';
 import { type Code, evolveCode } from '../../events/code.ts';
 import { Refusal } from '../lib/errors.ts';
 import type { Queryable } from '../lib/sql.ts';
-import { readVersions } from '../log/read.ts';
+import { readLastOfTypes } from '../log/read.ts';
 
-/** A code that a script has changed 100,000 times is read in as many batches as it needs, never at once. */
-const maxBatchSize = 1_000;
-
-/** A code after the event with this version; undefined if it has no such version. */
+/**
+ * A code after the event with this version; undefined if it has no such version. Events of one type set the same fields, so the last
+ * one of each type is enough: a script can have changed the rules 100,000 times.
+ */
 export async function codeAtVersion(sql: Queryable, id: string, version: number): Promise<Code | undefined> {
   let code: Code | undefined;
-  for (let after = 0; after < version; after += maxBatchSize) {
-    const events = await readVersions(sql, id, { after, to: Math.min(after + maxBatchSize, version) });
-    for (const event of events.filter(isCodeEvent)) code = evolveCode(code, event);
-  }
+  const events = await readLastOfTypes(sql, id, version);
+  for (const event of events.filter(isCodeEvent)) code = evolveCode(code, event);
   return code?.version === version ? code : undefined;
 }
 

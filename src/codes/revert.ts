@@ -2,17 +2,17 @@ import type { Account, AccountEvent } from '../../events/account.ts';
 import { isCodeEvent } from '../../events/catalogue.ts';
 import type { Code } from '../../events/code.ts';
 import { type ReadyChange, undoOf } from '../../events/code-change.ts';
-import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
+import type { CodeEvent } from '../../events/code-events.ts';
 import type { Owner } from '../../events/owner.ts';
 import type { Actor, Recorded } from '../../events/recorded.ts';
-import { type Reverted, type RevertScope, revertCode } from '../../events/revert.ts';
+import { type EventHead, type Reverted, type RevertScope, revertCode, versionsToUndo } from '../../events/revert.ts';
 import { writeState } from '../../projections/state.ts';
 import { accountTurn } from '../lib/account-turns.ts';
 import { invalid, notFound, Refusal, retryLater, throwIfClosed } from '../lib/errors.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import { isPostgresUnavailable } from '../log/connect.ts';
 import { decideAndAppend, retryLostRace } from '../log/decide.ts';
-import { doneBy, readStreams } from '../log/read.ts';
+import { doneBy, readVersionsOf } from '../log/read.ts';
 import { VersionTaken } from '../log/version-taken.ts';
 import { blockedHostsOf, problemsWithHosts, urlsOf } from './blocked-hosts.ts';
 import { problemsWithContent } from './content-problems.ts';
@@ -32,12 +32,22 @@ export interface RevertRequest extends RevertScope {
   ownUrls: readonly string[];
   /** Called with the events of each transaction after its commit. */
   onRecorded(events: Recorded<CodeEvent>[]): Promise<void>;
+  /** Called with the codes of each transaction: what changed, or would change, and what stays. False ends the revert after them. */
+  onReverted?(codes: RevertedCode[]): boolean;
 }
 
-export interface RevertResult {
-  /** Codes that change, each with the events that undo something. */
-  reverted: { code: Code; events: CodeChanged[] }[];
-  skipped: { qr_id: string; reason: string }[];
+export interface RevertedCode extends Reverted {
+  /** As it was before. */
+  code: Code;
+}
+
+/** `onReverted` has ended the revert. */
+class Ended extends Error {}
+
+/** Numbers of codes that changed and of what stays. */
+interface Totals {
+  changed: number;
+  skipped: number;
 }
 
 /**
@@ -50,40 +60,39 @@ export async function revert(
   owner: Owner,
   request: RevertRequest,
   by: { actor: Actor; now: Date },
-): Promise<RevertResult> {
+): Promise<void> {
   const touched = await accountTurn(owner.account, () => findTouched(sql, owner, request));
-  const plans: Plan[] = [];
-  const result = (): RevertResult => ({
-    reverted: plans.filter(({ events }) => events.length > 0),
-    skipped: plans.flatMap(({ code, skipped }) => skipped.map((reason) => ({ qr_id: code.id, reason }))),
-  });
+  const totals: Totals = { changed: 0, skipped: 0 };
+  let count = 0;
   try {
-    for (let size = maxEventsPerTransaction; plans.length < touched.length; ) {
+    for (let size = maxEventsPerTransaction; count < touched.length; ) {
       if (request.isDryRun) throwIfClosed(request.signal);
-      const next = touched.slice(plans.length, plans.length + size);
+      const next = touched.slice(count, count + size);
       const { done, recorded } = await retryLostRace(() =>
         accountTurn(owner.account, () => revertNext(sql, owner, request, next, by)),
       );
-      plans.push(...done);
+      count += done.length;
       // Plans that do not fit are computed again: with large rules, only as many as will fit.
       size = Math.min(done.length * 2, maxEventsPerTransaction);
+      for (const { events, skipped } of done) {
+        if (events.length > 0) totals.changed++;
+        totals.skipped += skipped.length;
+      }
       if (recorded.length > 0) await request.onRecorded(recorded);
+      if (request.onReverted?.(done) === false && count < touched.length) throw new Ended();
     }
   } catch (error) {
-    const soFar = result();
-    if (request.isDryRun || soFar.reverted.length === 0) throw error;
+    if (request.isDryRun || totals.changed === 0) throw error;
     // Postgres may be unavailable. The history of each code has the changes anyway.
-    await recordSummary(sql, owner, request, soFar, by).catch(() => {});
-    throw interrupted(error, plans.length, touched.length);
+    await recordSummary(sql, owner, request, totals, by).catch(() => {});
+    throw interrupted(error, count, touched.length);
   }
-  const done = result();
-  if (!request.isDryRun && done.reverted.length > 0) await recordSummary(sql, owner, request, done, by);
-  return done;
+  if (!request.isDryRun && totals.changed > 0) await recordSummary(sql, owner, request, totals, by);
 }
 
 function interrupted(error: unknown, done: number, total: number): unknown {
   const message = `The revert ended after ${done} of ${total} QR codes, which stay reverted: send the request again for the others.`;
-  if (error instanceof VersionTaken) return new Refusal('conflict', message);
+  if (error instanceof VersionTaken || error instanceof Ended) return new Refusal('conflict', message);
   return isPostgresUnavailable(error) ? retryLater(message) : error;
 }
 
@@ -92,7 +101,7 @@ async function recordSummary(
   sql: Sql,
   owner: Owner,
   { actor, from, to }: RevertScope,
-  { reverted, skipped }: RevertResult,
+  { changed, skipped }: Totals,
   by: { actor: Actor; now: Date },
 ): Promise<void> {
   const event: AccountEvent = {
@@ -102,8 +111,8 @@ async function recordSummary(
       actor,
       from: from.toISOString(),
       to: to.toISOString(),
-      changed: reverted.length,
-      skipped: skipped.length,
+      changed,
+      skipped,
     },
   };
   await decideAndAppend<Account, AccountEvent>(sql, owner.account, {
@@ -116,10 +125,6 @@ async function recordSummary(
     project: (tx, account, events) => writeState(tx, { accounts: [account] }, events),
     by,
   });
-}
-
-interface Plan extends Reverted {
-  code: Code;
 }
 
 interface Touched {
@@ -135,25 +140,35 @@ async function revertNext(
   request: RevertRequest,
   touched: Touched[],
   by: { actor: Actor; now: Date },
-): Promise<{ done: Plan[]; recorded: Recorded<CodeEvent>[] }> {
+): Promise<{ done: RevertedCode[]; recorded: Recorded<CodeEvent>[] }> {
   const plans = await planReverts(sql, owner, request, touched);
   if (request.isDryRun) return { done: plans, recorded: [] };
   const done = firstOf(plans);
   return { done, recorded: await store(sql, done, by) };
 }
 
-async function planReverts(sql: Sql, owner: Owner, request: RevertRequest, touched: Touched[]): Promise<Plan[]> {
+async function planReverts(
+  sql: Sql,
+  owner: Owner,
+  request: RevertRequest,
+  touched: Touched[],
+): Promise<RevertedCode[]> {
   // One snapshot, so that codes and events fit together.
-  const found = await sql.begin('isolation level repeatable read read only', (tx) => readHistories(tx, owner, touched));
+  const found = await sql.begin('isolation level repeatable read read only', (tx) =>
+    readHistories(tx, owner, touched, request),
+  );
   const blocked = await blockedHostsOf(
     sql,
-    found.flatMap(({ history }) => history.flatMap(earlierUrls)),
+    found.flatMap(({ events }) => [...events.values()].flatMap(earlierUrls)),
   );
   const problemWith = (change: ReadyChange) => {
     const [first] = [...problemsWithContent(change, request.ownUrls), ...problemsWithHosts(urlsOf(change), blocked)];
     return first && `The earlier value cannot come back: ${first.message}`;
   };
-  return found.map(({ code, history }) => ({ code, ...revertCode(code, history, request, problemWith) }));
+  return found.map(({ code, history, events }) => ({
+    code,
+    ...revertCode(code, history, events, request, problemWith),
+  }));
 }
 
 /** Clocks of instances differ, so a code may have an earlier time than one of its versions. */
@@ -185,24 +200,36 @@ async function findTouched(
   return touched;
 }
 
-/** The codes in the given order, each with its events since the first that may be undone. */
-async function readHistories(
-  tx: Queryable,
-  owner: Owner,
-  touched: Touched[],
-): Promise<{ code: Code; history: Recorded<CodeEvent>[] }[]> {
+interface History {
+  code: Code;
+  /** Its events since the first that may be undone. */
+  history: EventHead[];
+  /** Those whose earlier values may come back, by version. */
+  events: ReadonlyMap<number, CodeEvent>;
+}
+
+/** The histories of the codes in the given order. */
+async function readHistories(tx: Queryable, owner: Owner, touched: Touched[], scope: RevertScope): Promise<History[]> {
   const ids = touched.map(({ id }) => id);
   const codes = await tx<Code[]>`
     SELECT * FROM codes WHERE id = ANY(${ids}) AND account = ${owner.account} AND mode = ${owner.mode}`;
-  const streams = touched.map(({ id, since }) => ({ stream: id, since }));
-  const events = (await readStreams(tx, streams, Number.MAX_SAFE_INTEGER)).filter(isCodeEvent);
+  const heads = await tx<(EventHead & { stream: string })[]>`
+    SELECT stream, type, version, actor, occurred_at
+    FROM jsonb_to_recordset(${tx.json(touched.map(({ id, since }) => ({ id, since })))}) AS t (id text, since int)
+    JOIN events e ON e.stream = t.id AND e.version >= t.since
+    ORDER BY stream, version`;
+  const histories = Map.groupBy(heads, ({ stream }) => stream);
+  const wanted = [...histories].flatMap(([stream, history]) =>
+    versionsToUndo(history, scope).map((version) => ({ stream, version })),
+  );
+  const events = Map.groupBy((await readVersionsOf(tx, wanted)).filter(isCodeEvent), ({ stream }) => stream);
   const byId = new Map(codes.map((code) => [code.id, code]));
-  const histories = Map.groupBy(events, ({ stream }) => stream);
   return ids.map((id) => {
     const code = byId.get(id);
     // The account was deleted after the request was admitted.
     if (code === undefined) throw notFound('account');
-    return { code, history: histories.get(id) ?? [] };
+    const byVersion = new Map((events.get(id) ?? []).map((event) => [event.version, event]));
+    return { code, history: histories.get(id) ?? [], events: byVersion };
   });
 }
 
@@ -212,4 +239,4 @@ const tooMuch = (what: string) => {
 };
 
 /** URLs that an event replaced, and a revert may bring back. */
-const earlierUrls = (event: CodeEvent): string[] => urlsOf(undoOf(event)?.change ?? {}).map(({ url }) => url);
+const earlierUrls = (event: CodeEvent): string[] => urlsOf(undoOf(event) ?? {}).map(({ url }) => url);

@@ -52,7 +52,7 @@ export class LogFollower {
       events = await readEvents(this.#sql, this.#position ?? 0, maxEventsPerRead);
       applyEntries(this.#state, events);
       this.#position = events.at(-1)?.position ?? this.#position;
-    } while (events.length === maxEventsPerRead);
+    } while (events.length > 0);
     this.#caughtUp.resolve();
   }
 

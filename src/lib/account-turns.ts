@@ -1,4 +1,5 @@
 import { SemaphorePerKey } from './semaphore.ts';
+import { systemTimers, type Timers } from './timers.ts';
 
 /**
  * Operations that take long work in steps, and all operations of an account together take one step at a time, so that it gets no
@@ -18,3 +19,12 @@ export const accountTurn = <T>(account: string, step: () => Promise<T>, signal?:
 
 /** Whether another step of the account waits for the one that calls this. */
 export const isAwaited = (account: string): boolean => turns.callersOf(account) > 1;
+
+/** Like `accountTurn`, for reads of a long history: leaves half of the time to other accounts while another step of the account waits. */
+export const pausedTurn = <T>(account: string, read: () => Promise<T>, timers: Timers = systemTimers): Promise<T> =>
+  accountTurn(account, async () => {
+    const startedAt = timers.now();
+    const found = await read();
+    if (isAwaited(account)) await timers.sleep(timers.now() - startedAt);
+    return found;
+  });

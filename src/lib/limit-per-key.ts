@@ -30,6 +30,19 @@ export class LimitPerKey {
     return this.enter(key);
   }
 
+  /**
+   * Counts a response from its first piece to its last, however many there are. If the client is gone before the first one, none of
+   * it runs, so the count cannot begin with the request.
+   */
+  async *counted<T>(key: string, pieces: AsyncGenerator<T>): AsyncGenerator<T> {
+    const leave = this.enter(key);
+    try {
+      yield* pieces;
+    } finally {
+      leave();
+    }
+  }
+
   /** Counts work that was admitted elsewhere until the returned function is called, however many there are. */
   enter(key: string): () => void {
     this.#running.set(key, (this.#running.get(key) ?? 0) + 1);

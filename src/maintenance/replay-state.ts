@@ -59,7 +59,7 @@ async function rebuild(sql: Sql, onProgress: Progress): Promise<Replayed> {
     await applyState(tx, next);
     position = next.at(-1)?.position ?? position;
     events += next.length;
-    return next.length === batchSize;
+    return next.length > 0;
   };
 
   const total = await headOfLog(sql);

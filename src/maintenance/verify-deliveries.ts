@@ -166,7 +166,7 @@ class SpansOfLog {
       for (const event of events) this.#spans.apply(event);
       this.#readTo = events.at(-1)?.position ?? this.#readTo;
       // The erasure removes deliveries, scans and events one after the other, so deleted accounts are not compared.
-      if (events.length < eventsPerQuery) return this.#spans.upTo(to);
+      if (events.length === 0) return this.#spans.upTo(to);
     }
   }
 }

@@ -77,7 +77,7 @@ export function startRelay(context: StreamContext): Relay {
         position = range.to;
       }
       metrics.relayPosition.set(position);
-      if (range.entries.length < batchSize) {
+      if (!range.isCut) {
         metrics.relayLag.set(0);
         pauseMs = range.entries.length > 0 ? pollMs : Math.min(pauseMs * 2, maxPollMs);
         await withTimeout(woken, pauseMs, () => {});

@@ -4,6 +4,7 @@ import type { BodyFormat } from '../../events/webhooks/webhook.ts';
 import { insertDeliveries } from '../../projections/webhooks.ts';
 import { accountTurn } from '../lib/account-turns.ts';
 import type { Queryable, Sql, Transaction } from '../lib/sql.ts';
+import { firstTooLarge } from '../log/read.ts';
 import { countSelected, newEntries, nextPart, type Selected, selectNext } from './replay-selection.ts';
 import type { Replay, ReplayStatus } from './replays.ts';
 
@@ -145,7 +146,13 @@ export async function selectFrom(tx: Queryable, replay: Replay, limit: number): 
     replay.selected_to = next.length === missing ? (next.at(-1)?.position ?? part.to) : part.to;
     if (next.length === missing) break;
   }
-  return chosen;
+  const tooLarge = await firstTooLarge(
+    tx,
+    chosen.map(({ position }) => position),
+  );
+  if (tooLarge === undefined) return chosen;
+  replay.selected_to = tooLarge - 1;
+  return chosen.filter(({ position }) => position < tooLarge);
 }
 
 async function enqueue(

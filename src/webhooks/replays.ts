@@ -5,7 +5,7 @@ import { Refusal } from '../lib/errors.ts';
 import { newId } from '../lib/ids.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import { violates } from '../log/connect.ts';
-import { readStream } from '../log/read.ts';
+import { readStreamPart } from '../log/read.ts';
 import { type ReplayChoice, type SelectionQuery, selectionOf } from './replay-selection.ts';
 import { waitForWebhooksProjection } from './wait-for-projection.ts';
 
@@ -59,8 +59,12 @@ export async function startReplay(
         throw new Refusal('conflict', 'The webhook was turned off at the same time: enable it, then start the replay.');
       const { generation, filter, to_position } = endpoint;
       const spans = new WebhookSpans();
-      const events = await readStream(tx, account);
-      for (const event of events) if (event.position <= to_position) spans.apply(event);
+      for (let after = 0, isCut = true; isCut; ) {
+        const part = await readStreamPart(tx, account, { after });
+        for (const event of part.events) if (event.position <= to_position) spans.apply(event);
+        after = part.events.at(-1)?.position ?? after;
+        isCut = part.isCut;
+      }
       const ofWebhook = spans.upTo(to_position).filter((span) => span.webhook === webhook);
       const selection = selectionOf(filter, ofWebhook);
       const start = Math.min(to_position, await startOf(tx, account, from));

@@ -4,7 +4,7 @@ import type { ReadyChange } from '../../events/code-change.ts';
 import type { CodeChanged, CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { restoreCode } from '../../events/restore.ts';
-import { revertCode } from '../../events/revert.ts';
+import { revertCode, versionsToUndo } from '../../events/revert.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 4, 3, 12, minute));
 const scope = { actor: 'key_a', from: at(10), to: at(20) };
@@ -53,7 +53,10 @@ class Life {
 
   revert(problemWith: (change: ReadyChange) => string | undefined = () => undefined) {
     const since = this.events.findIndex(({ actor, occurred_at }) => actor === 'key_a' && occurred_at >= scope.from);
-    return revertCode(this.code, since === -1 ? [] : this.events.slice(since), scope, problemWith);
+    const history = since === -1 ? [] : this.events.slice(since);
+    const needed = versionsToUndo(history, scope);
+    const events = this.events.filter(({ version }) => needed.includes(version));
+    return revertCode(this.code, history, new Map(events.map((event) => [event.version, event])), scope, problemWith);
   }
 }
 

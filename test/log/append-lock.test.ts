@@ -5,7 +5,7 @@ import { createAccount } from '../../src/accounts/accounts.ts';
 import { deleteAccount } from '../../src/accounts/delete.ts';
 import { change } from '../../src/codes/change.ts';
 import { createCodes } from '../../src/codes/create.ts';
-import { type RevertRequest, revert } from '../../src/codes/revert.ts';
+import { type RevertedCode, type RevertRequest, revert } from '../../src/codes/revert.ts';
 import { appendLockHolds, RecentMaximum } from '../../src/lib/append-lock-holds.ts';
 import { newId } from '../../src/lib/ids.ts';
 import { append, appendAndCommit, prepare } from '../../src/log/append.ts';
@@ -47,6 +47,21 @@ const undoing = (request: Partial<RevertRequest> = {}): RevertRequest => ({
   onRecorded: async () => {},
   ...request,
 });
+
+/** The codes that a revert changes. */
+async function reverted(
+  owner: Parameters<typeof revert>[1],
+  request: RevertRequest,
+  by: Parameters<typeof revert>[3],
+): Promise<RevertedCode[]> {
+  const changed: RevertedCode[] = [];
+  const onReverted = (codes: RevertedCode[]) => {
+    changed.push(...codes.filter(({ events }) => events.length > 0));
+    return true;
+  };
+  await revert(database.sql, owner, { ...request, onReverted }, by);
+  return changed;
+}
 
 /** Runs `operation` while `lock` holds what it will write or read, and calls `meanwhile` when it waits for that. */
 async function whileLocked(
@@ -159,8 +174,15 @@ describe('a revert of more codes than one transaction takes', () => {
     await create(other, 2);
     const closed = undoing({ isDryRun: true, signal: AbortSignal.abort() });
     await expect(revert(database.sql, other, closed, by)).rejects.toThrow('The request was closed.');
-    const { reverted } = await revert(database.sql, other, undoing({ isDryRun: true }), by);
-    expect(reverted).toHaveLength(2);
+    expect(await reverted(other, undoing({ isDryRun: true }), by)).toHaveLength(2);
+  });
+
+  test('of which the response takes no more says how far it got', async () => {
+    const other = await newOwner();
+    await create(other, 120);
+    const ended = revert(database.sql, other, undoing({ onReverted: () => false }), by);
+    await expect(ended).rejects.toThrow('The revert ended after 50 of 120 QR codes, which stay reverted');
+    expect(await reverted(other, undoing(), by)).toHaveLength(70);
   });
 
   test('says how far it got when it is interrupted, and the next one continues', async () => {
@@ -173,8 +195,7 @@ describe('a revert of more codes than one transaction takes', () => {
     expect(await statuses()).toEqual({ active: 200, paused: 50 });
 
     const closed = undoing({ signal: AbortSignal.abort() });
-    const { reverted } = await revert(database.sql, owner, closed, { actor: 'key_2', now });
-    expect(reverted, 'although its request is closed').toHaveLength(200);
+    expect(await reverted(owner, closed, { actor: 'key_2', now }), 'although its request is closed').toHaveLength(200);
     expect(await statuses()).toEqual({ active: 0, paused: 250 });
     const summaries = await database.sql`
       SELECT data ->> 'changed' AS changed FROM events

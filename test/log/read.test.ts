@@ -36,6 +36,18 @@ const beforeDrafts = {
   style: {},
 };
 
+/** Inserts an event with 400 kB, and returns its position. */
+async function storeLarge(): Promise<number> {
+  const { sql } = database;
+  const stream = newId('qr', Date.now());
+  const [{ position }] = await sql<[{ position: number }]>`
+    INSERT INTO events (position, id, stream, version, type, schema, data, actor, occurred_at)
+    VALUES (nextval('log_position'), ${newId('evt', Date.now())}, ${stream}, 2, 'code_renamed', 1,
+      jsonb_build_object('from', 'menu', 'to', repeat('x', 400000)), 'operator', ${now})
+    RETURNING position`;
+  return position;
+}
+
 describe('reading the log', () => {
   test('returns every entry once, in order, across positions that are not in use', async () => {
     const { sql } = database;
@@ -57,6 +69,39 @@ describe('reading the log', () => {
       after = to;
     }
     expect(found).toEqual(expected);
+  });
+
+  test('takes no more than some MB at once, however many entries are asked for', async () => {
+    const { sql } = database;
+    const start = await headOfLog(sql);
+    const expected: number[] = [];
+    for (let i = 0; i < 30; i++) {
+      expected.push(await storeLarge());
+      await appendScans(sql, batchOf(newId('batch', Date.now()), 1, [scanned({})]));
+      expected.push(await headOfLog(sql));
+    }
+    const bytesOf = (entries: { data?: unknown }[]) =>
+      entries.reduce((sum, { data }) => sum + (data === undefined ? 0 : JSON.stringify(data).length), 0);
+
+    const ofRanges: number[] = [];
+    for (let after = start, isCut = true; isCut; ) {
+      const range = await readRange(sql, after, 5_000);
+      expect(bytesOf(range.entries as { data?: unknown }[])).toBeLessThan(5_000_000);
+      expect(range.entries.length).toBeGreaterThan(0);
+      ofRanges.push(...range.entries.map(({ position }) => position));
+      ({ to: after, isCut } = range);
+    }
+    expect(ofRanges, 'entries of both kinds, in order').toEqual(expected);
+
+    const ofEvents: number[] = [];
+    for (let after = start; ; ) {
+      const events = await readEvents(sql, after, 1_000);
+      expect(bytesOf(events)).toBeLessThan(5_000_000);
+      if (events.length === 0) break;
+      ofEvents.push(...events.map(({ position }) => position));
+      after = events.at(-1)?.position ?? after;
+    }
+    expect(ofEvents).toEqual(expected.filter((_, i) => i % 2 === 0));
   });
 
   test('returns a stream from its beginning, or after a position', async () => {

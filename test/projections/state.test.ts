@@ -14,7 +14,7 @@ import { countCodes, findCode } from '../../src/codes/codes.ts';
 import { createCodes } from '../../src/codes/create.ts';
 import { addLogo, removeLogo } from '../../src/codes/logos.ts';
 import { codeAtVersion } from '../../src/codes/past.ts';
-import { revert } from '../../src/codes/revert.ts';
+import { type RevertedCode, revert } from '../../src/codes/revert.ts';
 import { Refusal } from '../../src/lib/errors.ts';
 import { append } from '../../src/log/append.ts';
 import { locks } from '../../src/log/locks.ts';
@@ -236,15 +236,15 @@ async function run(world: World, now: Step): Promise<void> {
     case 'revert': {
       if (code === undefined) return;
       const period = { actor: by.actor, from: new Date(0), to: by.now };
-      const { reverted } = await revert(
-        sql,
-        code,
-        { ...period, isDryRun: false, signal: new AbortController().signal, ownUrls: [], onRecorded: async () => {} },
-        by,
-      );
-      for (const { code: changed, events } of reverted)
-        for (const known of world.codes)
-          if (known.id === changed.id && events.some(({ type }) => type === 'code_paused')) known.status = 'paused';
+      const onReverted = (codes: RevertedCode[]) => {
+        for (const { code: changed, events } of codes)
+          for (const known of world.codes)
+            if (known.id === changed.id && events.some(({ type }) => type === 'code_paused')) known.status = 'paused';
+        return true;
+      };
+      const { signal } = new AbortController();
+      const request = { ...period, isDryRun: false, signal, ownUrls: [], onRecorded: async () => {}, onReverted };
+      await revert(sql, code, request, by);
       break;
     }
     case 'delete':

@@ -61,6 +61,7 @@ const seconds: Record<string, number> = {
   'projections/state': 14,
   'service/stopping': 14,
   'maintenance/portable/import': 13,
+  'hostile/histories': 13,
   'service/mail': 12,
   'api/analytics/export': 11,
   'api/analytics/model': 11,

@@ -3,13 +3,12 @@ import { actorParts, ownActorPattern } from '../../../events/actor.ts';
 import { type CodeDifference, differenceOf } from '../../../events/code-change.ts';
 import { readTimestamp, timestampProblem } from '../../../events/timestamp.ts';
 import { requireOwnKey } from '../../accounts/keys.ts';
-import { maxRevertedCodes, revert } from '../../codes/revert.ts';
+import { maxRevertedCodes, type RevertedCode, revert } from '../../codes/revert.ts';
 import { type FieldError, invalid, Refusal } from '../../lib/errors.ts';
 import { LimitPerKey } from '../../lib/limit-per-key.ts';
 import { timeouts } from '../../lib/timeouts.ts';
 import { requireOwnPerson } from '../../people/members.ts';
 import { type Operation, operation } from '../http/operation.ts';
-import { json } from '../http/responses.ts';
 import { exact } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 
@@ -94,7 +93,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     description: [
       'Undoes every change that a key or a person made to codes in a period: of a leaked key, or of a script gone wrong. Revoke a leaked key first. Send `dry_run` to see what would change.',
       'Each field gets the value from before the changes of the key. A field that another key changed later keeps its value, and so does one whose earlier value is invalid now, such as a URL on a host that was blocked since; `skipped` lists these. A code that the key paused is resumed. A code that it created, resumed or published is paused, not deleted, since a deletion could not be undone: delete it yourself if you do not want it. A code that it deleted cannot be brought back.',
-      `Codes of the mode of the key of the request, at most ${maxRevertedCodes}; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.`,
+      `Codes of the mode of the key of the request, at most ${maxRevertedCodes}; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, or its response would be longer than 8 MiB, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.`,
     ].join('\n\n'),
     body: RevertRequest,
     success: { status: 200, description: 'What changed, or would change.', schema: RevertResponse },
@@ -115,17 +114,65 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
         onRecorded: onChange,
       };
       const by = { actor: caller.actor, now };
-      const { reverted, skipped } = await accounts.run(caller.account, () => revert(sql, caller, request, by));
-      const changes = reverted.flatMap(({ code: { id, name }, events }) =>
-        events.map((event) => ({ qr_id: id, name, ...fieldChange(differenceOf(event)) })),
-      );
-      const response: Static<typeof RevertResponse> = { changes, skipped };
-      return json(200, response);
+      const response = new LongResponse();
+      const onReverted = (codes: RevertedCode[]) => {
+        response.add(codes);
+        if (request.isDryRun && response.isFull) throw tooLong();
+        return !response.isFull;
+      };
+      await accounts.run(caller.account, () => revert(sql, caller, { ...request, onReverted }, by));
+      return { status: 200, body: response.text() };
     },
   });
 };
 
+type Response = Static<typeof RevertResponse>;
+
+/** A change of rules can have 260 kB. */
+const maxCharacters = 8 * 1024 * 1024;
+
+/** The text of the response. It is written with each step of the revert, since all of it at once would take the event loop for long. */
+class LongResponse {
+  readonly #changes: string[] = [];
+  readonly #skipped: string[] = [];
+  #characters = 0;
+
+  get isFull(): boolean {
+    return this.#characters > maxCharacters;
+  }
+
+  add(codes: RevertedCode[]): void {
+    const changes = codes.flatMap(({ code: { id, name }, events }): Response['changes'] =>
+      events.map((event) => ({ qr_id: id, name, ...fieldChange(differenceOf(event)) })),
+    );
+    const skipped = codes.flatMap(({ code: { id }, skipped }): Response['skipped'] =>
+      skipped.map((reason) => ({ qr_id: id, reason })),
+    );
+    this.#characters += addTo(this.#changes, changes) + addTo(this.#skipped, skipped);
+  }
+
+  text(): string {
+    return `{"changes":[${this.#changes.join()}],"skipped":[${this.#skipped.join()}]}`;
+  }
+}
+
+function addTo(texts: string[], items: object[]): number {
+  if (items.length === 0) return 0;
+  const text = JSON.stringify(items).slice(1, -1);
+  texts.push(text);
+  return text.length;
+}
+
 const fieldChange = ({ field, from, to }: CodeDifference) => ({ field: field ?? '', from, to });
+
+const tooLong = () =>
+  invalid([
+    {
+      field: 'from',
+      message:
+        'What the revert changes is too long for one response, which has at most 8 MiB: choose a shorter period with from and to, the newest first.',
+    },
+  ]);
 
 function readPeriod({ from, to }: Static<typeof RevertRequest>, now: Date): { from: Date; to: Date } {
   const errors: FieldError[] = [];

@@ -4,7 +4,7 @@ import { spelledTags } from '../../../events/tags.ts';
 import type { ExportFormat } from '../../analytics/export.ts';
 import { leadKey } from '../../analytics/series.ts';
 import { codesWithIds } from '../../codes/codes.ts';
-import { destinationsOfCodes } from '../../codes/destinations.ts';
+import { eachLead, type Lead, leadsOfCodes } from '../../codes/destinations.ts';
 import type { Queryable } from '../../lib/sql.ts';
 
 /** Scans that are completed before the event loop gets a turn: about 1 ms, or 5 ms if each is of another code. */
@@ -20,6 +20,8 @@ interface KnownCode {
   domain: string | undefined;
   /** The URLs that the code has led to, by `leadKey`. */
   urls: Map<string, string>;
+  /** Whether it has led to so many that only those of scans are known. */
+  isPartial: boolean;
 }
 
 /** The end of a scan in each format: what only Postgres has, name, tags and domain of its code, and the URL that it led to. */
@@ -52,6 +54,7 @@ export class ExportColumns {
       const slice = parts.slice(at, at + 2 * sliceRows);
       const leads = slice.filter((_, i) => i % 2 === 0).map(splitLead);
       await this.#load(new Set(leads.map(({ code }) => code)));
+      await this.#loadMissing(leads);
       const scans = leads.map(({ code, key }, i) => `${slice[2 * i + 1]}${this.#endOf(code, key)}`);
       yield Buffer.from(`${at === 0 ? '' : separator}${scans.join(separator)}`);
     }
@@ -69,27 +72,49 @@ export class ExportColumns {
     }
     const unknown = [...ids].filter((id) => !this.#known.has(id));
     if (unknown.length === 0) return;
-    const [destinations, codes] = await Promise.all([
-      destinationsOfCodes(this.#sql, unknown),
+    const [leads, codes] = await Promise.all([
+      leadsOfCodes(this.#sql, unknown),
       codesWithIds(this.#sql, this.#owner, unknown),
     ]);
     for (const id of unknown) {
-      const urls = (destinations.get(id) ?? []).map(
-        ({ url, revision, rule, variant }) => [leadKey(revision, rule, variant), url] as const,
-      );
       const code = codes.get(id);
       const [name, tags] = [code?.name ?? '', (code && spelledTags(code)) ?? []];
       const domain = domainOf(code?.short_code ?? '');
-      this.#known.set(id, { name, tags, domain, urls: new Map(urls) });
-      const characters = name.length + tags.join().length;
-      this.#knownBytes +=
-        overheadBytes + characters + urls.reduce((sum, [, url]) => sum + url.length + overheadBytes, 0);
+      const isPartial = leads.has(id) && leads.get(id) === undefined;
+      const known: KnownCode = { name, tags, domain, urls: new Map(), isPartial };
+      this.#known.set(id, known);
+      this.#knownBytes += overheadBytes + name.length + tags.join().length;
+      for (const lead of leads.get(id) ?? []) this.#add(known, keyOf(lead), lead.url);
+    }
+  }
+
+  #add({ urls }: KnownCode, key: string, url: string): void {
+    if (urls.has(key)) return;
+    urls.set(key, url);
+    this.#knownBytes += url.length + overheadBytes;
+  }
+
+  /** Reads the URLs of these scans that are not known yet from the histories of their codes. */
+  async #loadMissing(leads: { code: string; key: string }[]): Promise<void> {
+    const missing = leads.filter(({ code, key }) => {
+      const known = this.#known.get(code);
+      return known?.isPartial === true && !known.urls.has(key);
+    });
+    for (const [id, ofCode] of Map.groupBy(missing, ({ code }) => code)) {
+      const known = this.#known.get(id) as KnownCode;
+      const keys = new Set(ofCode.map(({ key }) => key));
+      await eachLead(this.#sql, { account: this.#owner.account, id }, (lead) => {
+        const key = keyOf(lead);
+        if (keys.has(key)) this.#add(known, key, lead.url);
+      });
     }
   }
 }
 
+const keyOf = ({ revision, rule, variant }: Lead) => leadKey(revision, rule, variant);
+
 /** A code that was deleted during the export. */
-const deleted: KnownCode = { name: '', tags: [], domain: undefined, urls: new Map() };
+const deleted: KnownCode = { name: '', tags: [], domain: undefined, urls: new Map(), isPartial: false };
 
 function splitLead(text: string): { code: string; key: string } {
   const end = text.indexOf(' ');

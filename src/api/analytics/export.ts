@@ -155,11 +155,14 @@ async function begun(service: Service, file: Export): Promise<StreamedResponse> 
   if (!(await chunks.hasMore())) await file.checkEnd();
   return {
     status: 200,
-    pieces: counted(file.owner.account, chunks, first, frames[format](header, columns), {
-      checkEnd: file.checkEnd,
-      checkCaller: () => requireStillAdmitted(sql, file.caller, clock()),
-      columns: withLeads ? new ExportColumns(sql, file.owner, format) : undefined,
-    }),
+    pieces: open.counted(
+      file.owner.account,
+      pieces(chunks, first, frames[format](header, columns), {
+        checkEnd: file.checkEnd,
+        checkCaller: () => requireStillAdmitted(sql, file.caller, clock()),
+        columns: withLeads ? new ExportColumns(sql, file.owner, format) : undefined,
+      }),
+    ),
     headers: {
       'content-type': mediaTypes[format],
       'content-disposition': `attachment; filename="${name}.${format}"`,
@@ -173,19 +176,6 @@ interface Rest extends Pick<Export, 'checkEnd'> {
   /** Throws when the caller would no longer be admitted: an export can last for hours. */
   checkCaller(): Promise<void>;
   columns: ExportColumns | undefined;
-}
-
-/**
- * The pieces of the file, counted as an open export from the first one to the last. If the client is gone before the first one, none
- * of this runs, so the count cannot pass from the request to here.
- */
-async function* counted(account: string, ...file: Parameters<typeof pieces>): ReturnType<typeof pieces> {
-  const leave = open.enter(account);
-  try {
-    yield* pieces(...file);
-  } finally {
-    leave();
-  }
 }
 
 /** The pieces of the file, the first chunk of which is read already. */

@@ -9,32 +9,31 @@ import { availabilities } from '../../../events/targeting/targeting.ts';
 import { blockOf, refuseBlocked, urlsOf } from '../../codes/blocked-hosts.ts';
 import { change, remove } from '../../codes/change.ts';
 import {
-  type CountedCode,
   codeFinder,
   codeNotFound,
   type FoundCode,
+  type ListItem,
   type Listing,
   listCodes,
   listCodesAfter,
   listedStatuses,
 } from '../../codes/codes.ts';
-import { historyOf } from '../../codes/history.ts';
 import { type ListPosition, listOrders } from '../../codes/list-order.ts';
 import { searchOf } from '../../codes/search.ts';
 import { type FieldError, invalid } from '../../lib/errors.ts';
-import { actorNames } from '../../people/names.ts';
 import { type Operation, operation } from '../http/operation.ts';
 import { etagHeader, etagOfVersion, ifMatchHeader, versionCheckOf } from '../http/preconditions.ts';
 import { json } from '../http/responses.ts';
-import { Deleted, listOf, pageOf, pageQuery } from '../http/schemas.ts';
+import { Deleted, listOf, pageQuery } from '../http/schemas.ts';
 import type { Service } from '../service.ts';
 import { asOfQuery, listPast, presentPast, readAsOf, readPast } from './as-of.ts';
 import { passwordChangeOf } from './code-passwords.ts';
 import { domainIn, domainQuery } from './domain-query.ts';
+import { listHistory } from './history.ts';
 import { afterQuery, listCursors } from './list-cursors.ts';
-import { presentCode, presentHistory, presentListed, presentPage, presentRead } from './present.ts';
+import { presentCode, presentListed, presentPage, presentRead } from './present.ts';
 import { QrCodeChange } from './qrcode-requests.ts';
-import { HistoryEntry, ListedQrCode, PastListedQrCode, PastQrCode, QrCode } from './qrcode-schemas.ts';
+import { ListedQrCode, PastListedQrCode, PastQrCode, QrCode } from './qrcode-schemas.ts';
 import { restoreQrCode } from './restore.ts';
 import { tagFilterOf, tagQuery } from './targeting-schemas.ts';
 
@@ -141,7 +140,7 @@ const listQrCodes = (service: Service): Operation => {
 };
 
 async function listPresent({ sql, addresses }: Service, owner: Owner, listing: Listing, after?: ListPosition) {
-  const present = (codes: CountedCode[]) => codes.map((code) => presentListed(code, addresses));
+  const present = (codes: ListItem[]) => codes.map((code) => presentListed(code, addresses));
   if (after !== undefined) {
     const { codes, next } = await listCodesAfter(sql, owner, after, listing);
     return { data: present(codes), next };
@@ -229,34 +228,6 @@ const deleteQrCode = ({ sql, clock, onChange }: Service): Operation =>
       const { events } = await remove(sql, caller, id, { actor: caller.actor, now: clock(), checkVersion });
       await onChange(events);
       return json(200, { deleted: true, id });
-    },
-  });
-
-const listHistory = ({ sql }: Service, requireCode: RequireCode): Operation =>
-  operation({
-    operationId: 'listQrCodeChanges',
-    method: 'GET',
-    path: '/v1/qrcodes/:id/history',
-    tag,
-    summary: 'List changes of a QR code',
-    description: 'Every change of the code, newest first: what changed, when, from, to, and by which key or person.',
-    params,
-    query: t.Object(pageQuery({ default: 50, maximum: 500 })),
-    success: { status: 200, description: 'One page of changes.', schema: pageOf(HistoryEntry) },
-    errors: ['invalid_request', 'not_found'],
-    async handle({ caller, params: { id }, query: { page = 1, limit = 50 } }) {
-      const code = await requireCode(caller, id);
-      // Versions count from 1 without gaps, so a page is a range of versions.
-      const total = code.version;
-      const to = Math.max(0, total - (page - 1) * limit);
-      const events = await historyOf(sql, code.id, { after: Math.max(0, to - limit), to });
-      const names = await actorNames(
-        sql,
-        code.account,
-        events.map(({ actor }) => actor),
-      );
-      const entries = events.map((event) => presentHistory(event, names));
-      return json(200, presentPage(entries, { page, limit }, total));
     },
   });
 
