@@ -25,6 +25,20 @@ const patches = [
       },
     },
   },
+  {
+    name: 'nats',
+    version: '2.29.3',
+    files: {
+      'lib/nats-base-client/protocol.js': {
+        original: '6c6739e07afb36526b6d7a65318bfe3cb5a7079ae6d659824f1cefb18f35d193',
+        patched: '1da64e3e720122c10c8e77ffb76ddcb73c591be63b6b23f7ade71417e0c7ecd1',
+      },
+      'lib/src/node_transport.js': {
+        original: 'ad05656734a5e1e8a73d45027ecb7e55934466ff2369be1aff99dbf307caf8f5',
+        patched: '802bb88201f922c6b58496126b7ccd2102113d65d0b206fedbe5263b5e75f74b',
+      },
+    },
+  },
 ];
 
 const sha256 = (text) => createHash('sha256').update(text).digest('hex');

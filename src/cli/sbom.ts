@@ -5,7 +5,7 @@ import { natsServerVersion } from '../stack/nats.ts';
 import { print } from './terminal.ts';
 
 const root = new URL('../../', import.meta.url);
-const patches = { postgres: 'patches/postgres-3.4.9.patch' };
+const patches = { postgres: 'patches/postgres-3.4.9.patch', nats: 'patches/nats-2.29.3.patch' };
 /** ClickHouse inside each version of chdb-wasm, as its `version()` says: the package does not name it. */
 const clickhouseOfWasm: Record<string, string> = { '0.4.0': '26.5' };
 

@@ -5,7 +5,8 @@ import { urlsOf } from '../lib/setting-readers.ts';
 const retryMs = 500;
 
 /**
- * Connects to any of the NATS servers in `url`, and retries without limit, also the first connection.
+ * Connects to any of the NATS servers in `url`, and retries without limit, also the first connection. Requires the `nats` package patched
+ * by `patches/`.
  *
  * @example connectStream('nats://me:secret@a:4222,nats://me:secret@b:4222', 'scanlog', signal)
  */

@@ -8,10 +8,14 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const program = join(root, 'patches/apply.mjs');
+const patches = [
+  { name: 'postgres', file: 'postgres-3.4.9.patch' },
+  { name: 'nats', file: 'nats-2.29.3.patch' },
+];
 let modules: string;
 beforeEach(() => {
   modules = mkdtempSync(join(tmpdir(), 'scanlog-patches-'));
-  cpSync(join(root, 'node_modules/postgres'), join(modules, 'postgres'), { recursive: true });
+  for (const { name } of patches) cpSync(join(root, 'node_modules', name), join(modules, name), { recursive: true });
 });
 afterEach(() => rmSync(modules, { recursive: true, force: true }));
 
@@ -30,18 +34,19 @@ test('leaves a patched package unchanged', () => {
   expect(run()).toEqual({ status: 0, stderr: '' });
 });
 
-test('patches the original package', () => {
-  const patched = (path: string) => readFileSync(join(root, 'node_modules/postgres', path), 'utf8');
-  for (const diff of parsePatch(readFileSync(join(root, 'patches/postgres-3.4.9.patch'), 'utf8'))) {
+test.each(patches)('patches the original package of $name', ({ name, file }) => {
+  const patched = (path: string) => readFileSync(join(root, 'node_modules', name, path), 'utf8');
+  const paths = parsePatch(readFileSync(join(root, 'patches', file), 'utf8')).map((diff) => {
     const path = diff.newFileName?.replace('b/', '') ?? '';
     const original = applyPatch(patched(path), reversePatch(diff));
     if (original === false) throw new Error(`${path} is not patched`);
-    writeFileSync(join(modules, 'postgres', path), original);
-  }
-  const file = join(modules, 'postgres/src/connection.js');
-  expect(readFileSync(file, 'utf8')).not.toContain('READ_TIMEOUT');
+    expect(original).not.toBe(patched(path));
+    writeFileSync(join(modules, name, path), original);
+    return path;
+  });
+  expect(paths).toHaveLength(2);
   expect(run()).toEqual({ status: 0, stderr: '' });
-  expect(readFileSync(file, 'utf8')).toBe(patched('src/connection.js'));
+  for (const path of paths) expect(readFileSync(join(modules, name, path), 'utf8')).toBe(patched(path));
 });
 
 test('rejects another version of the package', () => {

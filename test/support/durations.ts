@@ -101,6 +101,7 @@ const seconds: Record<string, number> = {
   'cli/demo': 5,
   'edge/snapshot': 5,
   'log/connect': 5,
+  'stream/nats-driver': 5,
 };
 
 const defaultSeconds = 2;
