@@ -41,8 +41,8 @@ test('scans without deliveries are applied at once, however many', async () => {
   const account = await newAccount();
   await catchUp();
   await account.scan(3 * maxDeliveries);
-  const range = await unread();
-  expect(await partsOf(database.sql, range)).toEqual([range]);
+  const { after, to, entries } = await unread();
+  expect(await partsOf(database.sql, { after, to, entries })).toEqual([{ after, to, entries }]);
 });
 
 test('changes count as if each were delivered to all webhooks that an account can have', async () => {

@@ -151,7 +151,7 @@ export const restoreQrCode = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * List changes of a QR code
  *
- * Every change of the code, newest first: what changed, when, from, to, and by which key or person.
+ * Every change of the code, newest first: what changed, when, from, to, and by which key or person. 500 changes of long rules can have 100 MB, which are sent as fast as they are read: ask for fewer with `limit`. If such a response fails part-way, the service closes the connection.
  *
  * Scope: `codes.read`. Role: `viewer`.
  */
@@ -367,7 +367,7 @@ export const getAccountHeatMap = <ThrowOnError extends boolean = false>(options:
 /**
  * Scans by destination
  *
- * Every destination that the code has had, when it was set and replaced, and its scans within the period; for a code with rules, one row for each rule and variant, too.
+ * Every destination that the code has had, when it was set and replaced, and its scans within the period; for a code with rules, one row for each rule and variant, too. Of more than 1,000 past destinations without scans, the newest 1,000.
  *
  * Scope: `analytics.read`. Role: `viewer`.
  */
@@ -629,7 +629,7 @@ export const revokeInvitation = <ThrowOnError extends boolean = false>(options: 
  *
  * Each field gets the value from before the changes of the key. A field that another key changed later keeps its value, and so does one whose earlier value is invalid now, such as a URL on a host that was blocked since; `skipped` lists these. A code that the key paused is resumed. A code that it created, resumed or published is paused, not deleted, since a deletion could not be undone: delete it yourself if you do not want it. A code that it deleted cannot be brought back.
  *
- * Codes of the mode of the key of the request, at most 5000; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.
+ * Codes of the mode of the key of the request, at most 5000; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, or its response would be longer than 8 MiB, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.
  *
  * Scope: `account.write`. Role: `owner`.
  */
