@@ -7,6 +7,7 @@ import type { Actor, Recorded } from '../../events/recorded.ts';
 import { maxTags } from '../../events/targeting/targeting-words.ts';
 import { accountTurn } from '../lib/account-turns.ts';
 import { type ErrorCode, type FieldError, invalid, Refusal, retryLater, throwIfClosed } from '../lib/errors.ts';
+import { EvenSteps } from '../lib/even-steps.ts';
 import { newRuleId } from '../lib/ids.ts';
 import type { Sql } from '../lib/sql.ts';
 import { isPostgresUnavailable } from '../log/connect.ts';
@@ -64,11 +65,12 @@ export async function updateMany(
   const result: BulkUpdated = { changed: [], skipped: planned.skipped };
   const qrIds = planned.changed.map(({ qr_id }) => qr_id);
   const waiting = [...qrIds];
+  const steps = new EvenSteps();
   try {
     while (waiting.length > 0) {
       const next = waiting.slice(0, readSize);
-      const { done, recorded } = await retryLostRace(() =>
-        accountTurn(owner.account, () => storeNext(sql, owner, next, update, by)),
+      const { done, recorded } = await steps.run(() =>
+        retryLostRace(() => accountTurn(owner.account, () => storeNext(sql, owner, next, update, by))),
       );
       for (const id of waiting.splice(0, done.length)) addTo(result, id, done.shift(), update.change);
       if (recorded.length > 0) await update.onRecorded(recorded);
@@ -132,11 +134,12 @@ async function revertAll(
 /** What the update changes, without changing it. Throws 400 if a code cannot have its new values. */
 async function planAll(sql: Sql, owner: Owner, ids: string[], update: BulkUpdate): Promise<BulkUpdated> {
   const result: BulkUpdated = { changed: [], skipped: [] };
+  const steps = new EvenSteps();
   let characters = 0;
   for (let i = 0; i < ids.length; i += readSize) {
     throwIfClosed(update.signal);
     const next = ids.slice(i, i + readSize);
-    const plans = await accountTurn(owner.account, () => planCodes(sql, owner, next, update));
+    const plans = await steps.run(() => accountTurn(owner.account, () => planCodes(sql, owner, next, update)));
     characters += JSON.stringify(plans.flatMap((plan) => plan?.events ?? [])).length;
     if (characters > maxCharacters) throw tooLarge();
     for (const [n, id] of next.entries()) addTo(result, id, plans[n], update.change);

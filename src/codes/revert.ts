@@ -9,6 +9,7 @@ import { type EventHead, type Reverted, type RevertScope, revertCode, versionsTo
 import { writeState } from '../../projections/state.ts';
 import { accountTurn } from '../lib/account-turns.ts';
 import { invalid, notFound, Refusal, retryLater, throwIfClosed } from '../lib/errors.ts';
+import { EvenSteps } from '../lib/even-steps.ts';
 import type { Queryable, Sql } from '../lib/sql.ts';
 import { isPostgresUnavailable } from '../log/connect.ts';
 import { decideAndAppend, retryLostRace } from '../log/decide.ts';
@@ -63,13 +64,14 @@ export async function revert(
 ): Promise<void> {
   const touched = await accountTurn(owner.account, () => findTouched(sql, owner, request));
   const totals: Totals = { changed: 0, skipped: 0 };
+  const steps = new EvenSteps();
   let count = 0;
   try {
     for (let size = maxEventsPerTransaction; count < touched.length; ) {
       if (request.isDryRun) throwIfClosed(request.signal);
       const next = touched.slice(count, count + size);
-      const { done, recorded } = await retryLostRace(() =>
-        accountTurn(owner.account, () => revertNext(sql, owner, request, next, by)),
+      const { done, recorded } = await steps.run(() =>
+        retryLostRace(() => accountTurn(owner.account, () => revertNext(sql, owner, request, next, by))),
       );
       count += done.length;
       // Plans that do not fit are computed again: with large rules, only as many as will fit.
