@@ -93,7 +93,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
     description: [
       'Undoes every change that a key or a person made to codes in a period: of a leaked key, or of a script gone wrong. Revoke a leaked key first. Send `dry_run` to see what would change.',
       'Each field gets the value from before the changes of the key. A field that another key changed later keeps its value, and so does one whose earlier value is invalid now, such as a URL on a host that was blocked since; `skipped` lists these. A code that the key paused is resumed. A code that it created, resumed or published is paused, not deleted, since a deletion could not be undone: delete it yourself if you do not want it. A code that it deleted cannot be brought back.',
-      `Codes of the mode of the key of the request, at most ${maxRevertedCodes}; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, or its response would be longer than 8 MiB, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.`,
+      `Codes of the mode of the key of the request, at most ${maxRevertedCodes}; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, or its response would be longer than 4 MiB, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.`,
     ].join('\n\n'),
     body: RevertRequest,
     success: { status: 200, description: 'What changed, or would change.', schema: RevertResponse },
@@ -129,7 +129,7 @@ export const revertOperation = ({ sql, clock, addresses, onChange }: Service): O
 type Response = Static<typeof RevertResponse>;
 
 /** A change of rules can have 260 kB. */
-const maxCharacters = 8 * 1024 * 1024;
+const maxCharacters = 4 * 1024 * 1024;
 
 /** The text of the response. It is written with each step of the revert, since all of it at once would take the event loop for long. */
 class LongResponse {
@@ -170,7 +170,7 @@ const tooLong = () =>
     {
       field: 'from',
       message:
-        'What the revert changes is too long for one response, which has at most 8 MiB: choose a shorter period with from and to, the newest first.',
+        'What the revert changes is too long for one response, which has at most 4 MiB: choose a shorter period with from and to, the newest first.',
     },
   ]);
 

@@ -629,7 +629,7 @@ export const revokeInvitation = <ThrowOnError extends boolean = false>(options: 
  *
  * Each field gets the value from before the changes of the key. A field that another key changed later keeps its value, and so does one whose earlier value is invalid now, such as a URL on a host that was blocked since; `skipped` lists these. A code that the key paused is resumed. A code that it created, resumed or published is paused, not deleted, since a deletion could not be undone: delete it yourself if you do not want it. A code that it deleted cannot be brought back.
  *
- * Codes of the mode of the key of the request, at most 5000; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, or its response would be longer than 8 MiB, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.
+ * Codes of the mode of the key of the request, at most 5000; if the key changed more of them, 400. A second revert of the same period changes nothing. A revert of many codes is stored in steps: if an error ends it, or its response would be longer than 4 MiB, the message says how far it got, and the same request continues it. An account can have one revert running at an instance; a further one answers 409.
  *
  * Scope: `account.write`. Role: `owner`.
  */
