@@ -3,8 +3,9 @@ import { type Code, evolveCode } from '../../events/code.ts';
 import type { CodeEvent } from '../../events/code-events.ts';
 import type { Recorded } from '../../events/recorded.ts';
 import { fallbackId } from '../../events/targeting/resolver.ts';
-import { pausedTurn } from '../lib/account-turns.ts';
+import { accountTurn } from '../lib/account-turns.ts';
 import { retryLater } from '../lib/errors.ts';
+import { EvenSteps } from '../lib/even-steps.ts';
 import { QueueFull, SemaphorePerKey } from '../lib/semaphore.ts';
 import type { Queryable } from '../lib/sql.ts';
 import { readStreamPart, readStreams } from '../log/read.ts';
@@ -33,8 +34,8 @@ const types = [
   'rules_changed',
   'fallback_changed',
 ] as const satisfies CodeEvent['type'][];
-/** Some changes of rules, or 1,000 small changes. */
-const maxBytes = 2 * 1024 * 1024;
+/** Two or three changes of long rules, or 500 small changes. */
+const maxBytes = 1024 * 1024;
 /** Past destinations of a code itself that are listed without scans: a script can have set 100,000. */
 const maxPastWithoutScans = 1_000;
 
@@ -147,8 +148,9 @@ async function* statesOf(
   signal?: AbortSignal,
 ): AsyncGenerator<State[]> {
   const states = new States();
+  const steps = new EvenSteps();
   for (let after = 0, isCut = true; isCut; ) {
-    const part = await pausedTurn(account, () => readStreamPart(sql, id, { after, types, maxBytes }));
+    const part = await steps.run(() => accountTurn(account, () => readStreamPart(sql, id, { after, types, maxBytes })));
     signal?.throwIfAborted();
     yield states.after(part.events.filter(isCodeEvent));
     after = part.events.at(-1)?.position ?? after;

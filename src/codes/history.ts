@@ -5,8 +5,8 @@ import { pausedTurn } from '../lib/account-turns.ts';
 import type { Queryable } from '../lib/sql.ts';
 import { readVersions } from '../log/read.ts';
 
-/** Two or three changes of long rules, with up to 260 kB each, or 500 small changes. */
-const maxBytes = 1024 * 1024;
+/** One change of long rules, with up to 260 kB, or 500 small changes: some ms of the event loop. */
+const maxBytes = 512 * 1024;
 
 /** Events of a code, newest first and in parts: versions greater than `after`, up to and including `to`. Versions start at 1. */
 export async function* historyOf(

@@ -20,11 +20,14 @@ export const accountTurn = <T>(account: string, step: () => Promise<T>, signal?:
 /** Whether another step of the account waits for the one that calls this. */
 export const isAwaited = (account: string): boolean => turns.callersOf(account) > 1;
 
-/** Like `accountTurn`, for reads of a long history: leaves half of the time to other accounts while another step of the account waits. */
+/** Three quarters of the time are left to other accounts: what was read is also converted and sent. */
+const pausePerRead = 3;
+
+/** Like `accountTurn`, for reads of a long history: with a pause after it while another step of the account waits. */
 export const pausedTurn = <T>(account: string, read: () => Promise<T>, timers: Timers = systemTimers): Promise<T> =>
   accountTurn(account, async () => {
     const startedAt = timers.now();
     const found = await read();
-    if (isAwaited(account)) await timers.sleep(timers.now() - startedAt);
+    if (isAwaited(account)) await timers.sleep(pausePerRead * (timers.now() - startedAt));
     return found;
   });

@@ -16,7 +16,7 @@ import type { Service } from '../service.ts';
 import { presentHistory, presentPage } from './present.ts';
 import { HistoryEntry } from './qrcode-schemas.ts';
 
-/** Long pages of an account at once: each holds a part of 1 MiB for as long as its client takes to read. */
+/** Long pages of an account at once: each holds a part of 512 KiB for as long as its client takes to read. */
 const maxOpen = 4;
 const open = new LimitPerKey(maxOpen, () =>
   retryLater(`The account reads ${maxOpen} long pages of changes at once, which is the limit: try again in a moment.`),
