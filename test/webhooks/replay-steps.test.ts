@@ -44,7 +44,7 @@ test('a replay leaves out scans of deleted codes, as the feed does', async () =>
   await replayNext(sql, id, new Date());
   const [replay] = await sql`SELECT total, selected FROM endpoint_replays WHERE id = ${id}`;
   expect(replay).toMatchObject({ total: 1, selected: 1 });
-  const deliveries = await sql`SELECT code FROM deliveries`;
+  const deliveries = await sql`SELECT code FROM deliveries WHERE account = ${account}`;
   expect(deliveries).toEqual([{ code: kept?.code.id }]);
 });
 
