@@ -83,7 +83,7 @@ async function readDestinations(
         else if (hasScans(lead) || present.has(key)) found.set(key, { ...lead, since: at, until: undefined });
         else if (lead.rule === undefined) {
           found.set(key, { ...lead, since: at, until: undefined });
-          withoutScans.push(key);
+          if (withoutScans.push(key) > maxPastWithoutScans) found.delete(withoutScans.shift() ?? '');
         }
       }
       for (const key of before) {
@@ -92,7 +92,6 @@ async function readDestinations(
       }
       before = current;
     }
-  for (const key of withoutScans.slice(0, -maxPastWithoutScans)) found.delete(key);
   return [...found.values()];
 }
 
